@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+include_guard(GLOBAL)
+
+# pasta_add_tool(NAME [HEADER file] [EXPORT export_set])
+#
+# Makes a tool out of a folder that holds NAME.hpp (the class NAME) and NAME.cpp (an include and PASTA_TOOL(NAME)):
+#
+#   pasta::tool::NAME  what pasta_instrument links; its include directory is the folder
+#   NAME.so            the tool's shared library, in <build>/lib/pasta/tools, where `pasta` looks; installed likewise
+#
+# HEADER names another header than NAME.hpp, relative to the folder. EXPORT adds pasta::tool::NAME to the caller's own
+# install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it.
+function(pasta_add_tool name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;EXPORT" "")
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "pasta_add_tool(${name}): expected NAME [HEADER file] [EXPORT export_set]; "
+      "got '${arg_UNPARSED_ARGUMENTS}${arg_KEYWORDS_MISSING_VALUES}'")
+  endif()
+  # The name is a C++ class and part of lists separated by + and commas.
+  if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "pasta_add_tool(${name}): a tool's name is a C++ identifier")
+  endif()
+  if(TARGET pasta::tool::${name})
+    message(FATAL_ERROR "pasta_add_tool(${name}): there is a tool of this name already")
+  endif()
+  if(NOT arg_HEADER)
+    set(arg_HEADER "${name}.hpp")
+  endif()
+  foreach(file IN ITEMS "${arg_HEADER}" "${name}.cpp")
+    if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+      message(FATAL_ERROR "pasta_add_tool(${name}): ${CMAKE_CURRENT_SOURCE_DIR}/${file} does not exist")
+    endif()
+  endforeach()
+
+  # The header's name is kept relative to the include directory: it stays right when the target is installed and moved.
+  add_library(pasta_tool_${name} INTERFACE)
+  add_library(pasta::tool::${name} ALIAS pasta_tool_${name})
+  target_include_directories(pasta_tool_${name} INTERFACE
+    "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/pasta_tools/${name}>")
+  target_link_libraries(pasta_tool_${name} INTERFACE pasta::pasta)
+  set_target_properties(pasta_tool_${name} PROPERTIES
+    EXPORT_NAME tool::${name} PASTA_TOOL_HEADER "${arg_HEADER}" EXPORT_PROPERTIES PASTA_TOOL_HEADER)
+
+  add_library(pasta_tool_${name}_module MODULE "${name}.cpp")
+  target_link_libraries(pasta_tool_${name}_module PRIVATE pasta_tool_${name})
+  set_target_properties(pasta_tool_${name}_module PROPERTIES
+    PREFIX "" OUTPUT_NAME "${name}" SUFFIX ".so"
+    # The $<1:> keeps multi-config generators from adding a folder for each configuration.
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/pasta/tools$<1:>")
+
+  # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
+  install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
+  if(arg_EXPORT)
+    get_filename_component(folder "${arg_HEADER}" DIRECTORY)
+    install(FILES "${arg_HEADER}" DESTINATION "include/pasta_tools/${name}/${folder}")
+    install(TARGETS pasta_tool_${name} EXPORT ${arg_EXPORT})
+  endif()
+
+  set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
+endfunction()

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The package: find_package(pasta) from an install tree, or from this build tree with pasta_DIR set to it.
+include(CMakePackageConfigHelpers)
+set(pasta_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/pasta")
+
+install(TARGETS pasta_headers EXPORT pasta_targets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT pasta_targets NAMESPACE pasta:: FILE pasta-targets.cmake DESTINATION "${pasta_package_dir}")
+export(EXPORT pasta_targets NAMESPACE pasta:: FILE "${PROJECT_BINARY_DIR}/pasta-targets.cmake")
+
+if(PASTA_BUILD_TOOLS)
+  get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_KNOWN_TOOLS)
+endif()
+set(pasta_package_files pasta_add_tool.cmake pasta_instrument.cmake pasta_nearest_name.cmake
+  pasta_tools.hpp.in pasta_tools.cpp.in)
+list(TRANSFORM pasta_package_files PREPEND "${PROJECT_SOURCE_DIR}/cmake/")
+
+# One template, configured for each tree: only the folder of the CMake functions differs.
+set(pasta_functions_dir "${PROJECT_SOURCE_DIR}/cmake")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/pasta-config.cmake.in" "${PROJECT_BINARY_DIR}/pasta-config.cmake" @ONLY)
+set(pasta_functions_dir "\${CMAKE_CURRENT_LIST_DIR}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/pasta-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/install/pasta-config.cmake" @ONLY)
+
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/pasta-config-version.cmake"
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES "${PROJECT_BINARY_DIR}/install/pasta-config.cmake" "${PROJECT_BINARY_DIR}/pasta-config-version.cmake"
+  ${pasta_package_files} DESTINATION "${pasta_package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pasta")

@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Says what is wrong with a tool, in one message: each check is reached only if those before it hold.
+#ifndef PASTA_INSTRUMENT_CHECK_TOOL_HPP
+#define PASTA_INSTRUMENT_CHECK_TOOL_HPP
+
+#include <pasta/analysis/mergeable.hpp>
+#include <pasta/instrument/deliver.hpp>
+#include <pasta/instrument/probe.hpp>
+
+namespace pasta {
+
+/// Most bytes of a tool's thread_state: what a GPU keeps in registers.
+inline constexpr std::size_t max_thread_state_bytes = 128;
+
+namespace detail {
+
+template <class Options>
+concept described = requires { Options::describe(); };
+
+template <class Options>
+consteval std::size_t described_count() {
+  if constexpr (described<Options>) {
+    return std::tuple_size_v<decltype(Options::describe())>;
+  } else {
+    return 0;
+  }
+}
+
+// Lower-case words joined by dashes, so that --name and PASTA_TOOL_OPTIONS are never ambiguous.
+constexpr bool is_option_name(std::string_view name) {
+  if (name.empty() || name.front() == '-' || name.back() == '-') return false;
+  for (char const letter : name) {
+    if (!((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-')) return false;
+  }
+  return true;
+}
+
+enum class option_fault { none, name, duplicate, range };
+
+template <class Options>
+consteval option_fault find_option_fault() {
+  option_fault fault = option_fault::none;
+  if constexpr (described<Options>) {
+    std::apply(
+        [&](auto const&... all) {
+          std::string_view const names[] = {all.name..., ""};
+          Options const defaults{};
+          auto const check = [&](auto const& one, std::size_t index) {
+            auto const value = defaults.*one.member;
+            if (!is_option_name(one.name)) fault = option_fault::name;
+            for (std::size_t i = 0; i < index; ++i) {
+              if (names[i] == one.name) fault = option_fault::duplicate;
+            }
+            if (value < one.minimum || value > one.maximum) fault = option_fault::range;
+          };
+          std::size_t index = 0;
+          (check(all, index++), ...);
+        },
+        Options::describe());
+  }
+  return fault;
+}
+
+template <class Tool>
+concept declares_fold = requires { &Tool::fold; };
+
+template <class Tool>
+concept reports = requires(Tool const& tool, results<Tool> const& found, pasta::report& out) {
+  { tool.report(found, out) } -> std::same_as<void>;
+};
+struct has_report {
+  int report;
+};
+template <class Tool>
+struct looks_for_report : Tool, has_report {};
+template <class Tool>
+inline constexpr bool declares_report_v = !requires { &looks_for_report<Tool>::report; };
+
+template <class Tool>
+consteval bool check_shape() {
+  if constexpr (!std::is_class_v<Tool>) {
+    static_assert(std::is_class_v<Tool>, "a tool is a class that derives from pasta::tool<YourTool>");
+  } else if constexpr (std::is_final_v<Tool>) {
+    static_assert(!std::is_final_v<Tool>, "a tool must not be final: PASTA derives from it to find its handlers by name");
+  } else if constexpr (!std::is_base_of_v<tool<Tool>, Tool>) {
+    static_assert(std::is_base_of_v<tool<Tool>, Tool>,
+                  "a tool derives publicly from pasta::tool of itself: struct your_tool : pasta::tool<your_tool>");
+  } else if constexpr (std::is_polymorphic_v<Tool>) {
+    static_assert(!std::is_polymorphic_v<Tool>, "a tool has no virtual function: handlers run on the GPU and are found at compile time");
+  } else if constexpr (!std::is_empty_v<Tool>) {
+    static_assert(std::is_empty_v<Tool>,
+                  "a tool has no data members: what it collects belongs in site_state, thread_state, kernel_state, launch_state or "
+                  "program_state, what it is told in options");
+  } else if constexpr (!are_events_v<typename Tool::events>) {
+    static_assert(are_events_v<typename Tool::events>,
+                  "a tool's events are written: using events = pasta::events<pasta::memory_access, ...>");
+  } else if constexpr (!are_events_v<typename Tool::counts>) {
+    static_assert(are_events_v<typename Tool::counts>, "a tool's counts are written: using counts = pasta::counted<pasta::memory_access, ...>");
+  } else if constexpr (!are_countable_v<typename Tool::counts>) {
+    static_assert(are_countable_v<typename Tool::counts>,
+                  "only events with a site can be counted: memory_access, async_copy, barrier, branch, matrix_operation, call");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+template <class Tool>
+consteval bool check_handlers() {
+  bool is_right = true;
+#define PASTA_DETAIL_CHECK(event) \
+  is_right = check_handler(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr)) && is_right;
+  PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_CHECK)
+#undef PASTA_DETAIL_CHECK
+  if constexpr (std::is_same_v<typename Tool::events, events<>> && std::is_same_v<typename Tool::counts, counted<>>) {
+    static_assert(!std::is_same_v<typename Tool::events, events<>>,
+                  "a tool says what it watches: using events = pasta::events<...> with handlers, or using counts = pasta::counted<...>");
+    return false;
+  }
+  return is_right;
+}
+
+template <class Tool>
+consteval bool check_states() {
+  using thread_state = typename Tool::thread_state;
+  if constexpr (!check_state<typename Tool::site_state>() || !check_state<typename Tool::kernel_state>() ||
+                !check_state<typename Tool::launch_state>() || !check_state<typename Tool::program_state>()) {
+    return false;  // said by check_state
+  } else if constexpr (!std::is_trivially_copyable_v<thread_state>) {
+    static_assert(std::is_trivially_copyable_v<thread_state>, "thread_state is trivially copyable: it lives in registers");
+  } else if constexpr (sizeof(thread_state) > max_thread_state_bytes) {
+    static_assert(sizeof(thread_state) <= max_thread_state_bytes, "thread_state has at most 128 bytes: it lives in registers");
+  } else if constexpr (has_thread_state_v<Tool> && !folds<Tool>) {
+    static_assert(folds<Tool>,
+                  "a tool with a thread_state merges it: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& at)");
+  } else if constexpr (declares_fold<Tool> && !has_thread_state_v<Tool>) {
+    static_assert(has_thread_state_v<Tool>, "fold without a thread_state: nothing would be folded");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+template <class Tool>
+consteval bool check_options() {
+  using options = typename Tool::options;
+  if constexpr (!std::is_trivially_copyable_v<options> || !std::is_aggregate_v<options>) {
+    static_assert(std::is_aggregate_v<options> && std::is_trivially_copyable_v<options>,
+                  "a tool's options are a plain struct of numbers and bools with default values");
+  } else if constexpr (described_count<options>() != count_fields<options>()) {
+    static_assert(described_count<options>() == count_fields<options>(),
+                  "each field of options is described once: static constexpr auto describe() { return "
+                  "std::tuple{pasta::option(\"name\", &options::name, \"what it means [unit]\")}; }");
+  } else if constexpr (constexpr option_fault fault = find_option_fault<options>(); fault != option_fault::none) {
+    static_assert(fault != option_fault::name, "an option's name is lower-case words joined by dashes, without leading dashes");
+    static_assert(fault != option_fault::duplicate, "two options of a tool have the same name");
+    static_assert(fault != option_fault::range, "an option's default value is outside of its own minimum and maximum");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+template <class Tool>
+consteval bool check_report() {
+  if constexpr (!declares_report_v<Tool>) {
+    static_assert(declares_report_v<Tool>,
+                  "a tool reports: void report(pasta::results<YourTool> const& found, pasta::report& out) const");
+  } else if constexpr (!reports<Tool>) {
+    static_assert(reports<Tool>, "report has the wrong signature; expected: void report(pasta::results<YourTool> const& found, "
+                                 "pasta::report& out) const, public");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+template <class Tool>
+consteval bool check_one_tool() {
+  if constexpr (!check_shape<Tool>()) {
+    return false;
+  } else if constexpr (!check_handlers<Tool>()) {
+    return false;
+  } else if constexpr (!check_states<Tool>()) {
+    return false;
+  } else if constexpr (!check_options<Tool>()) {
+    return false;
+  } else {
+    return check_report<Tool>();
+  }
+}
+
+template <class... Types>
+inline constexpr bool are_all_different = true;
+template <class First, class... Rest>
+inline constexpr bool are_all_different<First, Rest...> = !(std::is_same_v<First, Rest> || ...) && are_all_different<Rest...>;
+
+template <class... Tools>
+consteval bool check_tools(type_list<Tools...>) {
+  if constexpr (sizeof...(Tools) == 0) {
+    static_assert(sizeof...(Tools) > 0, "an empty pasta::tool_pack: name its tools");
+    return false;
+  } else if constexpr (!are_all_different<Tools...>) {
+    static_assert(are_all_different<Tools...>, "a pasta::tool_pack names the same tool twice");
+    return false;
+  } else {
+    return (check_one_tool<Tools>() && ...);
+  }
+}
+
+template <class Tool, class Event>
+inline constexpr bool lacks_v = (handles_v<Tool, Event> || counts_v<Tool, Event>) && !probe_delivers_v<Event>;
+
+template <class... Tools>
+consteval bool check_delivery(type_list<Tools...>) {
+  constexpr bool lacks_matrix = (lacks_v<Tools, matrix_operation> || ...), lacks_call = (lacks_v<Tools, call> || ...);
+  static_assert(!(lacks_matrix && lacks_call),
+                "the probe route does not deliver pasta::matrix_operation and pasta::call; routes that do: ptx, patch (and llvm for "
+                "matrix_operation)");
+  static_assert(!lacks_matrix || lacks_call, "the probe route does not deliver pasta::matrix_operation; routes that do: ptx, patch, llvm");
+  static_assert(!lacks_call || lacks_matrix, "the probe route does not deliver pasta::call; routes that do: ptx, patch");
+  return !lacks_matrix && !lacks_call;
+}
+
+}  // namespace detail
+
+/// True if the tool, or every tool of a pack, is rightly written; else a compile error that says what to change.
+template <class ToolOrPack>
+consteval bool check_tool() {
+  return detail::check_tools(tools_of_t<ToolOrPack>{});
+}
+
+/// True if the probe route delivers all that the tools watch; else a compile error with what is missing and who has it.
+template <class ToolOrPack>
+consteval bool check_probe_delivers() {
+  return detail::check_delivery(tools_of_t<ToolOrPack>{});
+}
+
+}  // namespace pasta
+#endif

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// One worker's private copy of what the tools of a run collect about one kernel.
+#ifndef PASTA_INSTRUMENT_SHARD_HPP
+#define PASTA_INSTRUMENT_SHARD_HPP
+
+#include <atomic>
+#include <memory>
+#include <pasta/instrument/site.hpp>
+#include <pasta/tool.hpp>
+#include <vector>
+
+namespace pasta {
+
+namespace detail {
+// The same kind of state of each tool of a run.
+template <class List>
+struct states_of;
+template <class... Tools>
+struct states_of<type_list<Tools...>> {
+  using site = std::tuple<typename Tools::site_state...>;
+  using thread = std::tuple<typename Tools::thread_state...>;
+  using kernel = std::tuple<typename Tools::kernel_state...>;
+  using launch = std::tuple<typename Tools::launch_state...>;
+  using program = std::tuple<typename Tools::program_state...>;
+  using options = std::tuple<typename Tools::options...>;
+};
+}  // namespace detail
+
+/// What is kept about one site. Rows never move.
+template <class List>
+struct site_row {
+  site_key key;
+  site_id number = 0;
+  std::uint64_t executions = 0;  ///< [lanes]
+  typename detail::states_of<List>::site states{};
+};
+
+/// Written by one worker only, without locks. Others read it when the worker is idle; a crash reporter may read at any time
+/// and then sees each row either whole or not at all, with values that may be one event behind.
+template <class List>
+class shard {
+ public:
+  shard() : slots_(first_slot_count, nullptr) {}
+
+  /// The row of a site; made when it is asked for the first time.
+  PASTA_ALWAYS_INLINE site_row<List>& row(site_key const& key) {
+    std::size_t slot = key.hash() >> shift_;
+    for (;; slot = (slot + 1) & (slots_.size() - 1)) {
+      site_row<List>* const found = slots_[slot];
+      if (found == nullptr) return add(key);
+      if (found->key == key) return *found;
+    }
+  }
+
+  template <class Function>
+  void for_each_row(Function&& f) const {
+    std::size_t left = row_count_.load(std::memory_order_acquire);
+    for (chunk const* part = &first_; left > 0; part = part->next.get()) {
+      for (std::size_t i = 0; i < chunk_size && left > 0; ++i, --left) f(part->rows[i]);
+    }
+  }
+
+  typename detail::states_of<List>::kernel kernel_states{};
+  typename detail::states_of<List>::launch launch_states{};
+  std::uint64_t mismatched_exchanges = 0;  ///< warp operations of handlers that not all lanes of their mask reached
+
+ private:
+  static constexpr std::size_t chunk_size = 32, first_slot_count = 128;
+  struct chunk {
+    std::array<site_row<List>, chunk_size> rows{};
+    std::unique_ptr<chunk> next;
+  };
+
+  PASTA_NEVER_INLINE site_row<List>& add(site_key const& key) {
+    std::size_t const count = row_count_.load(std::memory_order_relaxed);
+    if (count > 0 && count % chunk_size == 0) {
+      last_->next = std::make_unique<chunk>();
+      last_ = last_->next.get();
+    }
+    site_row<List>& row = last_->rows[count % chunk_size];
+    row.key = key;
+    row.number = static_cast<site_id>(count);
+    row_count_.store(count + 1, std::memory_order_release);
+    if (2 * (count + 1) > slots_.size()) grow();
+    insert(row);
+    return row;
+  }
+
+  void insert(site_row<List>& row) {
+    std::size_t slot = row.key.hash() >> shift_;
+    while (slots_[slot] != nullptr) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = &row;
+  }
+
+  void grow() {
+    slots_.assign(2 * slots_.size(), nullptr);
+    --shift_;
+    std::size_t left = row_count_.load(std::memory_order_relaxed) - 1;  // the newest is inserted by add()
+    for (chunk* part = &first_; left > 0; part = part->next.get()) {
+      for (std::size_t i = 0; i < chunk_size && left > 0; ++i, --left) insert(part->rows[i]);
+    }
+  }
+
+  std::vector<site_row<List>*> slots_;  // open addressing, at most half full
+  std::uint32_t shift_ = 64 - 7;        // slots_.size() == 2^(64 - shift_)
+  std::atomic<std::size_t> row_count_{0};
+  chunk first_;
+  chunk* last_ = &first_;
+};
+
+}  // namespace pasta
+#endif

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What names an instrumented operation. docs/architecture.md says how sites are numbered and where the table lives.
+#ifndef PASTA_INSTRUMENT_SITE_HPP
+#define PASTA_INSTRUMENT_SITE_HPP
+
+#include <algorithm>
+#include <compare>
+#include <pasta/event.hpp>
+#include <string>
+#include <string_view>
+
+namespace pasta {
+
+/// A place in the source, as default arguments give it. `file` is a string literal.
+struct place {
+  char const* file;
+  std::uint32_t line, column;  ///< from 1; column 0 where the compiler does not tell
+};
+
+/// What is done at a site.
+enum class operation : std::uint8_t { load, store, atomic, copy, barrier, branch, matrix, call, warp };
+
+constexpr std::string_view to_string(operation what) {
+  constexpr std::string_view names[] = {"load", "store", "atomic", "copy", "barrier", "branch", "matrix", "call", "warp"};
+  return names[static_cast<std::size_t>(what)];
+}
+constexpr std::string_view to_string(memory_space space) {
+  constexpr std::string_view names[] = {"global", "shared", "local"};
+  return names[static_cast<std::size_t>(space)];
+}
+constexpr operation to_operation(access_kind kind) { return static_cast<operation>(kind); }
+
+/// A site's identity within a kernel: two words, made of constants where the operation is inlined.
+struct site_key {
+  char const* file = nullptr;
+  std::uint64_t packed = 0;  // line 24 | operation 4 | column 14 | space 2 | size 20
+
+  static constexpr std::uint64_t max_line = (1u << 24) - 1, max_column = (1u << 14) - 1, max_size = (1u << 20) - 1;
+
+  static constexpr site_key of(place const& where, operation what, memory_space space, std::uint64_t size_bytes) {
+    return {where.file, std::min<std::uint64_t>(where.line, max_line) << 40 | std::uint64_t{static_cast<std::uint8_t>(what)} << 36 |
+                            std::min<std::uint64_t>(where.column, max_column) << 22 |
+                            std::uint64_t{static_cast<std::uint8_t>(space)} << 20 | std::min(size_bytes, max_size)};
+  }
+  constexpr place where() const {
+    return {file, static_cast<std::uint32_t>(packed >> 40), static_cast<std::uint32_t>(packed >> 22 & max_column)};
+  }
+  constexpr operation what() const { return static_cast<operation>(packed >> 36 & 15); }
+  constexpr memory_space space() const { return static_cast<memory_space>(packed >> 20 & 3); }
+  constexpr std::uint32_t size_bytes() const { return static_cast<std::uint32_t>(packed & max_size); }
+
+  /// Where lanes wait: lowest line first; on a line loads before stores (a statement's right side is
+  /// evaluated before its left), then by column. Equal means the same site (up to a
+  /// collision of 22-bit hashes between files).
+  std::uint64_t order() const {
+    constexpr std::uint64_t hashed = (1u << 22) - 1;
+    return ((packed & ~hashed) | (hash() >> 42)) + 1;
+  }
+  std::uint64_t hash() const {
+    return (reinterpret_cast<std::uintptr_t>(file) ^ packed * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+  }
+  friend constexpr bool operator==(site_key const&, site_key const&) = default;
+};
+
+/// A site as reports show it.
+struct site_info {
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+  operation what = operation::load;
+  memory_space space = memory_space::global;
+  std::uint32_t size_bytes = 0;  ///< of one lane's access; 0 where the operation moves no memory
+
+  friend auto operator<=>(site_info const&, site_info const&) = default;
+};
+
+inline site_info describe(site_key const& key) {
+  return {key.file, key.where().line, key.where().column, key.what(), key.space(), key.size_bytes()};
+}
+
+}  // namespace pasta
+#endif

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Arrays whose accesses are seen by a probe.
+#ifndef PASTA_INSTRUMENT_TRACED_HPP
+#define PASTA_INSTRUMENT_TRACED_HPP
+
+#include <pasta/instrument/probe.hpp>
+
+namespace pasta {
+
+/// An index that remembers where it was written. Made implicitly from any integer.
+struct traced_index {
+  std::ptrdiff_t value;
+  place where;
+  template <class Integer>
+    requires(std::is_integral_v<Integer> || std::is_enum_v<Integer>)
+  PASTA_DEVICE constexpr traced_index(Integer index, PASTA_PLACE_PARAMETERS)
+      : value(static_cast<std::ptrdiff_t>(index)), where{PASTA_PLACE_ARGUMENTS} {}
+};
+
+/// One element of a traced array that can be written. Reads when converted, writes when assigned; `+=` and its kin do both.
+/// `auto x = a[i];` keeps the element, not its value: write the type.
+template <class T, class Probe>
+class traced_reference {
+ public:
+  PASTA_DEVICE constexpr traced_reference(T* address, memory_space space, place const& where)
+      : address_(address), space_(space), where_(where) {}
+  traced_reference(traced_reference const&) = default;
+
+  PASTA_ALWAYS_INLINE PASTA_DEVICE operator T() const { return load(); }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const {
+    Probe::access(where_, access_kind::load, space_, address_, sizeof(T));
+    return *address_;
+  }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE void store(T const& value) const {
+    Probe::access(where_, access_kind::store, space_, address_, sizeof(T));
+    *address_ = value;
+  }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator=(T const& value) const {
+    store(value);
+    return *this;
+  }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator=(traced_reference const& from) const {
+    store(from.load());
+    return *this;
+  }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference& operator=(traced_reference const& from) {
+    store(from.load());
+    return *this;
+  }
+
+#define PASTA_DETAIL_ASSIGN(op)                                                                       \
+  template <class U>                                                                                  \
+  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator op##=(U const& right) const {     \
+    store(static_cast<T>(load() op right));                                                           \
+    return *this;                                                                                     \
+  }
+  PASTA_DETAIL_ASSIGN(+)
+  PASTA_DETAIL_ASSIGN(-)
+  PASTA_DETAIL_ASSIGN(*)
+  PASTA_DETAIL_ASSIGN(/)
+  PASTA_DETAIL_ASSIGN(%)
+  PASTA_DETAIL_ASSIGN(&)
+  PASTA_DETAIL_ASSIGN(|)
+  PASTA_DETAIL_ASSIGN(^)
+  PASTA_DETAIL_ASSIGN(<<)
+  PASTA_DETAIL_ASSIGN(>>)
+#undef PASTA_DETAIL_ASSIGN
+  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator++() const { return *this += 1; }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator--() const { return *this -= 1; }
+
+  PASTA_DEVICE constexpr T* address() const { return address_; }
+  PASTA_DEVICE constexpr memory_space space() const { return space_; }
+  PASTA_DEVICE constexpr place const& where() const { return where_; }
+
+ private:
+  T* address_;
+  memory_space space_;
+  place where_;
+};
+
+namespace detail {
+// A raw pointer may point anywhere (cases: a shared array, a lane's own stack). Asked once per array, not per access.
+inline memory_space space_of(void const* address) {
+  simt::worker* const self = simt::current_worker();
+  if (self == nullptr) return memory_space::global;
+  if (self->block.shared().contains(address)) return memory_space::shared;
+  return self->block.is_on_own_stack(address) ? memory_space::local : memory_space::global;
+}
+}  // namespace detail
+
+/// A pointer to elements that a kernel accesses with `a[i]`. Copied by value; owns nothing. T may be an array type: then `a[i][j]`.
+/// @tparam T the element, `const` where the kernel only reads it; trivially copyable
+template <class T, class Probe>
+class traced {
+ public:
+  static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>>, "a traced element is trivially copyable");
+  using element = std::remove_all_extents_t<T>;
+
+  /// The space is found from the address.
+  PASTA_DEVICE constexpr traced(T* first) : first_(first), space_(memory_space::global) {
+    if (!std::is_constant_evaluated()) space_ = detail::space_of(first);
+  }
+  PASTA_DEVICE constexpr traced(T* first, memory_space space) : first_(first), space_(space) {}
+  /// A read-only view of a writable array.
+  template <class U>
+    requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
+  PASTA_DEVICE constexpr traced(traced<U, Probe> const& from) : first_(from.raw()), space_(from.space()) {}
+
+  PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator[](traced_index index) const {
+    if constexpr (std::is_array_v<T>) {
+      return traced<std::remove_extent_t<T>, Probe>(first_[index.value], space_);
+    } else if constexpr (std::is_const_v<T>) {
+      Probe::access(index.where, access_kind::load, space_, first_ + index.value, sizeof(T));
+      return std::remove_const_t<T>(first_[index.value]);
+    } else {
+      return traced_reference<T, Probe>(first_ + index.value, space_, index.where);
+    }
+  }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator*() const = delete;  // *a has no index and so no place: write a[0]
+
+  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const { return {first_ + offset, space_}; }
+  /// The same memory as elements of another type: `a.as<float4>()`. Alignment is the caller's.
+  template <class U>
+  PASTA_DEVICE traced<U, Probe> as() const {
+    return {reinterpret_cast<U*>(first_), space_};
+  }
+  /// Accesses through it are not seen.
+  PASTA_DEVICE constexpr T* raw() const { return first_; }
+  PASTA_DEVICE constexpr memory_space space() const { return space_; }
+
+ private:
+  T* first_;
+  memory_space space_;
+};
+
+/// Without a probe: a pointer and nothing else.
+template <class T>
+class traced<T, no_probe> {
+ public:
+  using element = std::remove_all_extents_t<T>;
+  PASTA_DEVICE constexpr traced(T* first) : first_(first) {}
+  PASTA_DEVICE constexpr traced(T* first, memory_space) : first_(first) {}
+  template <class U>
+    requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
+  PASTA_DEVICE constexpr traced(traced<U, no_probe> const& from) : first_(from.raw()) {}
+  PASTA_ALWAYS_INLINE PASTA_DEVICE T& operator[](std::ptrdiff_t index) const { return first_[index]; }
+  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const { return {first_ + offset}; }
+  template <class U>
+  PASTA_DEVICE traced<U, no_probe> as() const {
+    return {reinterpret_cast<U*>(first_)};
+  }
+  PASTA_DEVICE constexpr T* raw() const { return first_; }
+
+ private:
+  T* first_;
+};
+
+}  // namespace pasta
+#endif

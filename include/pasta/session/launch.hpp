@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Launching kernels of the probe route.
+#ifndef PASTA_SESSION_LAUNCH_HPP
+#define PASTA_SESSION_LAUNCH_HPP
+
+#include <cxxabi.h>
+
+#include <pasta/session/session.hpp>
+#include <typeinfo>
+
+/// Names the tools that a program can be run with; the last line of the header that PASTA_PROBE_TOOLS_HEADER names.
+#define PASTA_PROBE_TOOLS(...)               \
+  namespace pasta {                          \
+  using probe_tools = type_list<__VA_ARGS__>; \
+  }
+
+#ifdef PASTA_PROBE_TOOLS_HEADER
+#include PASTA_PROBE_TOOLS_HEADER
+#else
+namespace pasta {
+/// What this program was built with: nothing. pasta_instrument() in CMake, or
+/// -DPASTA_PROBE_TOOLS_HEADER='"file.hpp"' by hand, brings tools in.
+using probe_tools = type_list<>;
+}  // namespace pasta
+#endif
+
+namespace pasta {
+
+/// How a kernel is launched.
+struct launch_config {
+  dim3 grid;                     ///< [blocks]
+  dim3 block;                    ///< [threads], at most 1024
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of each block
+  std::uint64_t stream = 0;      ///< the host engine runs all streams in order
+};
+
+namespace detail {
+
+template <class... Tools>
+consteval bool check_built_with(type_list<Tools...>) {
+  return ((check_tool<Tools>() && check_probe_delivers<Tools>()) && ...);
+}
+
+template <class Kernel>
+std::string kernel_name(Kernel const& kernel) {
+  if constexpr (requires { std::string(kernel.name); }) {
+    return std::string(kernel.name);
+  } else {
+    int status = 0;
+    std::unique_ptr<char, void (*)(void*)> const text(abi::__cxa_demangle(typeid(Kernel).name(), nullptr, nullptr, &status), std::free);
+    return status == 0 && text ? text.get() : typeid(Kernel).name();
+  }
+}
+
+// Attaches before main, so that wrong settings end the program before it has done anything.
+inline bool const is_begun = (session::instance(probe_tools{}), true);
+
+}  // namespace detail
+
+/// Runs a kernel with the attached tool, or without any. Blocks until it has ended (on the host engine). Any host thread;
+/// launches from several threads run one after the other.
+///
+/// `kernel.operator()<Probe>(pasta::thread<Probe>&, arguments...)` is called once per GPU thread; pointers (and pasta::buffer)
+/// arrive as `pasta::traced<T, Probe>`, everything else is copied.
+/// @throw std::invalid_argument for a shape that no GPU accepts; on the host also what the kernel throws
+template <class Kernel, class... Arguments>
+void launch(Kernel const& kernel, launch_config const& config, Arguments const&... arguments) {
+  static_assert(detail::is_kernel_for<Kernel, std::decay_t<Arguments>...>,
+                "this kernel cannot be called with these arguments; it is written: template <class Probe> void "
+                "operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, int number) const");
+  if constexpr (detail::is_kernel_for<Kernel, std::decay_t<Arguments>...> && detail::check_built_with(probe_tools{})) {
+    session::instance(probe_tools{})
+        .launch(probe_tools{}, detail::kernel_name(kernel), kernel, {config.grid, config.block, config.shared_bytes}, config.stream,
+                arguments...);
+  }
+}
+
+/// Waits until all launches of the calling thread have ended. Tools see it as a synchronization.
+inline void synchronize() {
+  std::uint64_t const now = get_nanoseconds<vendor::host>{}();  // launches on the host engine have ended when launch() returns
+  if (session* const here = session::existing()) here->happened(synchronization{0, 0, now, now});
+}
+
+/// A kernel that is a function template on its probe, with its name for reports: see PASTA_KERNEL.
+template <class Function>
+struct named_kernel {
+  char const* name;
+  Function function;
+  template <class Probe, class... Arguments>
+    requires requires(Function const& f, Arguments const&... arguments) { f.template operator()<Probe>(arguments...); }
+  void operator()(thread<Probe>&, Arguments const&... arguments) const {
+    function.template operator()<Probe>(arguments...);
+  }
+};
+template <class Function>
+named_kernel(char const*, Function) -> named_kernel<Function>;
+
+}  // namespace pasta
+
+/// The function template `f<Probe>(arguments...)` as a kernel for pasta::launch; pasta/cuda_names.hpp gives it threadIdx and the like.
+#define PASTA_KERNEL(f)                                                                                      \
+  ::pasta::named_kernel {                                                                                    \
+#f, []<class Probe>(auto const&... arguments) -> decltype(f<Probe>(arguments...)) { f<Probe>(arguments...); } \
+  }
+#endif

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What the report says about the machine, the build and the process.
+#ifndef PASTA_SESSION_RUN_HEADER_HPP
+#define PASTA_SESSION_RUN_HEADER_HPP
+
+#include <fmt/chrono.h>
+#include <sys/utsname.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <pasta/report/model.hpp>
+#include <pasta/session/settings.hpp>
+
+// The flags of the program's build, where the build system tells (pasta_instrument does).
+#ifndef PASTA_COMPILER_FLAGS
+#define PASTA_COMPILER_FLAGS ""
+#endif
+
+namespace pasta::detail {
+
+inline std::string read_small_file(char const* path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The value of the first line that begins with `key`, without what separates it: key="value", key : value.
+inline std::string value_of(std::string const& text, std::string_view key) {
+  std::size_t begin = text.rfind(key, 0) == 0 ? 0 : text.find(fmt::format("\n{}", key));
+  if (begin == std::string::npos) return "";
+  begin = text.find_first_of("=:", begin);
+  if (begin == std::string::npos) return "";
+  begin = text.find_first_not_of("=:\" \t", begin);
+  std::size_t const end = text.find_first_of("\"\n", begin);
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin);
+}
+
+inline std::vector<std::string> command_line(settings const& set) {
+  if (!set.command.empty()) {
+    auto const given = nlohmann::json::parse(set.command, nullptr, false);
+    if (given.is_array()) {
+      std::vector<std::string> words;
+      for (auto const& word : given) words.push_back(word.is_string() ? word.get<std::string>() : word.dump());
+      return words;
+    }
+  }
+  std::string const text = read_small_file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t const end = std::min(text.find('\0', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+inline std::string host_name() {
+  utsname system{};
+  return ::uname(&system) == 0 ? system.nodename : "";
+}
+
+inline std::string program_name() {
+  std::string name(4096, '\0');
+  ssize_t const size = ::readlink("/proc/self/exe", name.data(), name.size());
+  name.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return name.substr(name.rfind('/') + 1);
+}
+
+/// Everything but wall_ns. @param engine as in force
+inline report_header make_header(settings const& set, simt::engine_settings const& engine) {
+  report_header header;
+  header.command = command_line(set);
+  header.pid = static_cast<std::uint64_t>(::getpid());
+  header.host_name = host_name();
+  header.route = "probe";
+  header.vendor = "host";
+  header.device = fmt::format("CPU engine, {} thread{}, warp width {}", engine.threads, engine.threads == 1 ? "" : "s", engine.warp_width);
+  header.pasta_version = PASTA_VERSION;
+  utsname system{};
+  std::string const release = value_of(read_small_file("/etc/os-release"), "PRETTY_NAME");
+  header.os = ::uname(&system) == 0 ? fmt::format("{} ({} {} {})", release.empty() ? "unknown" : release, system.sysname, system.release, system.machine) : release;
+  header.cpu = value_of(read_small_file("/proc/cpuinfo"), "model name");
+  header.compiler = PASTA_COMPILER;
+  header.compiler_flags = PASTA_COMPILER_FLAGS;
+  header.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return header;
+}
+
+/// A report's path from its template.
+/// @throw usage_error for a % that is followed by nothing known
+inline std::string expand_path(std::string_view pattern, std::string_view tools) {
+  std::string path;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      path += pattern[i];
+      continue;
+    }
+    switch (i + 1 < pattern.size() ? pattern[++i] : '\0') {
+      case 'p': path += std::to_string(::getpid()); break;
+      case 'h': path += host_name(); break;
+      case 't': path += tools; break;
+      case 'e': path += program_name(); break;
+      case '%': path += '%'; break;
+      default: throw usage_error(fmt::format("PASTA_OUTPUT={}: after % comes p, h, t, e or %", visible(pattern)));
+    }
+  }
+  return path;
+}
+
+}  // namespace pasta::detail
+#endif

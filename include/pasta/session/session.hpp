@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// A process's run from attach to report.
+#ifndef PASTA_SESSION_SESSION_HPP
+#define PASTA_SESSION_SESSION_HPP
+
+#include <fcntl.h>
+#include <pthread.h>
+
+#include <pasta/report/json.hpp>
+#include <pasta/report/text.hpp>
+#include <pasta/session/crash_watch.hpp>
+#include <pasta/session/run_header.hpp>
+#include <pasta/session/tool_run.hpp>
+
+namespace pasta {
+
+/// What a tool is called on command lines: its name, or the names of a pack joined by '+'.
+template <class ToolOrPack>
+std::string run_name() {
+  std::string name;
+  detail::for_each_tool(tools_of_t<ToolOrPack>{}, [&]<std::size_t Index, class Tool>() {
+    if constexpr (Index > 0) name += '+';
+    name += tool_name<Tool>();
+  });
+  return name;
+}
+
+/// The process's session. It attaches the tool that PASTA_TOOLS names before main, and writes the report when the process
+/// ends, or when a signal ends it. It is never destroyed, since kernels may be launched until the very end.
+class session final : public event_sink {
+ public:
+  /// The one session. @tparam Tools what this program was built with (a type_list)
+  template <class... Tools>
+  static session& instance(type_list<Tools...>) {
+    static session* const one = make<Tools...>();
+    return *one;
+  }
+  /// The session if there is one yet.
+  static session* existing() { return one_; }
+
+  bool is_attached() const { return run_ != nullptr; }
+  simt::engine& engine() { return *engine_; }
+
+  /// Runs a kernel under the attached tool, or plainly. Any thread.
+  template <class... Tools, class Kernel, class... Arguments>
+  void launch(type_list<Tools...>, std::string const& name, Kernel const& kernel, simt::launch_shape const& shape, std::uint64_t stream,
+              Arguments const&... arguments) {
+    if (owner_ != ::getpid()) begin_again();
+    capture_kernel<vendor::host>{}(shape.grid, shape.block);
+    if (run_ == nullptr) return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
+    std::size_t number = 0;
+    bool const is_stopped = is_stopped_.load(std::memory_order_relaxed);
+    ((number++ == run_number_
+          ? static_cast<tool_run<Tools>&>(*run_).launch(name, kernel, shape, stream, is_stopped, arguments...)
+          : void()),
+     ...);
+  }
+
+  /// Tells the tools of something that happened on the host. Any thread.
+  template <class Event>
+  void happened(Event const& what) {
+    if (run_ != nullptr && owner_ == ::getpid()) run_->happened(what);
+  }
+
+  void start() { is_stopped_ = false; }
+  void stop() { is_stopped_ = true; }
+
+  /// Writes the report. Once per process; later calls do nothing.
+  /// @param why_incomplete null for a process that ends by itself, else the signal's name
+  void finish(char const* why_incomplete) noexcept {
+    if (run_ == nullptr || owner_ != ::getpid() || is_finished_.exchange(true)) return;
+    try {
+      report_model model = make_report();
+      if (why_incomplete != nullptr) {
+        model.is_complete = false;
+        model.incomplete_reason = fmt::format("killed by {}", why_incomplete);
+      }
+      write_json_file(model, path_);
+      tell_index(why_incomplete != nullptr ? "incomplete" : "complete", "");
+      if (!settings_.is_quiet) {
+        std::string const text = to_text(model, text_options_for(STDERR_FILENO));
+        fmt::print(stderr, "{}report: {}\n", text, visible(path_));
+      }
+    } catch (std::exception const& error) {
+      tell_index("failed", error.what());
+      if (!settings_.is_quiet) fmt::print(stderr, "pasta: the report failed: {}\n", error.what());
+    }
+  }
+
+  void launch_seen(dim3, dim3) noexcept override { launches_seen_.fetch_add(1, std::memory_order_relaxed); }
+  void memory_seen(void* pointer, std::size_t bytes) noexcept override {
+    std::uint64_t const now = get_nanoseconds<vendor::host>{}();
+    if (bytes > 0) {
+      happened(allocation{reinterpret_cast<std::uintptr_t>(pointer), bytes, 0, now});
+    } else {
+      happened(deallocation{reinterpret_cast<std::uintptr_t>(pointer), 0, 0, now});
+    }
+  }
+
+ private:
+  session() = default;
+
+  template <class... Tools>
+  static session* make() {
+    auto* const made = new session;  // never deleted, see above
+    try {
+      made->settings_ = read_settings();
+      made->engine_ = new simt::engine(made->settings_.engine);
+      made->attach<Tools...>();
+    } catch (usage_error const& error) {
+      fmt::print(stderr, "pasta: {}\n", error.what());
+      ::_exit(2);
+    }
+    one_ = made;
+    if (made->is_attached()) {
+      install_sink(made);
+      std::atexit([] { one_->finish(nullptr); });
+      crash_watch::start([](char const* signal_name) { one_->finish(signal_name); });
+    }
+    return made;
+  }
+
+  template <class... Tools>
+  void attach() {
+    if (settings_.tools.empty()) return;
+    std::size_t number = 0;
+    auto const try_one = [&]<class Tool>() {
+      if (run_name<Tool>() == settings_.tools) {
+        run_number_ = number;
+        make_run_ = [](session& self) -> tool_run_base* {
+          return new tool_run<Tool>(*self.engine_, self.settings_.per, self.settings_.sampling_rate, self.settings_.tool_options);
+        };
+      }
+      ++number;
+    };
+    (try_one.template operator()<Tools>(), ...);
+    path_ = absolute(detail::expand_path(settings_.output, settings_.tools));
+    if (make_run_ == nullptr) {
+      std::string known;
+      ((known += (known.empty() ? "" : ", ") + run_name<Tools>()), ...);
+      std::string const why = fmt::format("{} was built with {}, not with {}", detail::program_name(), known.empty() ? "no tool" : known,
+                                          visible(settings_.tools));
+      if (!settings_.is_quiet) fmt::print(stderr, "pasta: {}; it runs without a tool\n", why);
+      tell_index("failed", why);
+      return;
+    }
+    begin();
+  }
+
+  void begin() {
+    run_ = make_run_(*this);
+    begin_ns_ = get_nanoseconds<vendor::host>{}();
+    header_ = detail::make_header(settings_, engine_->settings());
+    tell_index("attach", "");
+    if (settings_.is_debugging) fmt::print(stderr, "pasta: attached {}, report goes to {}\n", settings_.tools, visible(path_));
+  }
+
+  // In a forked child, at its first launch: what the parent collected is the parent's to report.
+  void begin_again() {
+    std::lock_guard const lock(fork_mutex_);
+    if (owner_ == ::getpid()) return;
+    engine_ = new simt::engine(settings_.engine);  // the old one's threads are not here to be joined
+    owner_ = ::getpid();
+    is_finished_ = false;
+    if (run_ != nullptr) {
+      path_ = child_path();
+      begin();
+      crash_watch::restart_after_fork();
+    }
+  }
+
+  // A name without %p is the first process's: its children add their process id.
+  std::string child_path() const {
+    std::string path = absolute(detail::expand_path(settings_.output, settings_.tools));
+    return path == path_ ? fmt::format("{}.{}", path, ::getpid()) : path;
+  }
+
+  // The program may change its folder before it ends.
+  static std::string absolute(std::string const& path) {
+    if (path.rfind('/', 0) == 0) return path;
+    std::string folder(4096, '\0');
+    return ::getcwd(folder.data(), folder.size()) != nullptr ? fmt::format("{}/{}", folder.c_str(), path) : path;
+  }
+
+  report_model make_report() {
+    report_model model;
+    model.tools = run_->report(model.notes);
+    model.header = header_;
+    model.header.wall_ns = get_nanoseconds<vendor::host>{}() - begin_ns_;
+    if (launches_seen_.load() == 0) model.notes.push_back("the program launched no kernel");
+    return model;
+  }
+
+  // One write() per line: processes append to the same file.
+  void tell_index(std::string_view what, std::string_view why) const noexcept {
+    if (settings_.report_index.empty()) return;
+    int const file = ::open(settings_.report_index.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (file < 0) return;
+    std::string line = fmt::format("{}\t{}\t{}", what, ::getpid(), path_);
+    if (!why.empty()) line += fmt::format("\t{}", visible(why));
+    line += '\n';
+    static_cast<void>(!::write(file, line.data(), line.size()));
+    ::close(file);
+  }
+
+  inline static session* one_ = nullptr;
+
+  settings settings_;
+  simt::engine* engine_ = nullptr;
+  tool_run_base* run_ = nullptr;
+  tool_run_base* (*make_run_)(session&) = nullptr;
+  std::size_t run_number_ = 0;
+  report_header header_;
+  std::string path_;
+  std::uint64_t begin_ns_ = 0;
+  std::mutex fork_mutex_;
+  std::atomic<pid_t> owner_{::getpid()};
+  std::atomic<bool> is_finished_{false}, is_stopped_{false};
+  std::atomic<std::uint64_t> launches_seen_{0};
+};
+
+}  // namespace pasta
+#endif

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What the PASTA_ variables ask of a run. docs/architecture.md lists them.
+#ifndef PASTA_SESSION_SETTINGS_HPP
+#define PASTA_SESSION_SETTINGS_HPP
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <pasta/report/visible.hpp>
+#include <pasta/vendor/host.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pasta {
+
+/// A variable, option or value that is not right. what() is one line for the user.
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class scope : std::uint8_t { kernel, launch };
+
+struct settings {
+  std::string tools;                                           ///< empty: nothing is attached
+  std::vector<std::pair<std::string, std::string>> tool_options;  ///< [tool.]name, value
+  std::string output = "pasta-%t-%e-%p.json";
+  std::string report_index;                                    ///< empty: nobody wants to know
+  std::string command;                                         ///< JSON array; empty: ask the system
+  scope per = scope::kernel;
+  double sampling_rate = 1;
+  bool is_quiet = false, is_debugging = false;
+  simt::engine_settings engine;
+};
+
+namespace detail {
+
+template <class Number>
+Number parse_number(std::string_view name, std::string_view text, Number minimum, Number maximum) {
+  Number value{};
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range || (error == std::errc{} && end == text.data() + text.size() && !(value >= minimum && value <= maximum))) {
+    throw usage_error(fmt::format("{}={} is out of range: from {} to {}", name, visible(text), minimum, maximum));
+  }
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw usage_error(fmt::format("{}={} is not a number", name, visible(text)));
+  }
+  return value;
+}
+
+inline bool parse_switch(std::string_view name, std::string_view text) {
+  if (text == "1" || text == "true" || text == "on") return true;
+  if (text == "0" || text == "false" || text == "off" || text.empty()) return false;
+  throw usage_error(fmt::format("{}={} is neither 0 nor 1", name, visible(text)));
+}
+
+inline std::vector<std::pair<std::string, std::string>> parse_tool_options(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> options;
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find('\n'), text.size());
+    std::string_view const line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    std::size_t const equals = line.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      throw usage_error(fmt::format("PASTA_TOOL_OPTIONS: '{}' is not name=value", visible(line)));
+    }
+    options.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return options;
+}
+
+}  // namespace detail
+
+/// Reads the variables. @throw usage_error for a value that is not right
+inline settings read_settings() {
+  settings read;
+  auto const variable = [](char const* name) {
+    char const* const text = std::getenv(name);
+    return std::string_view(text != nullptr ? text : "");
+  };
+  read.tools = variable("PASTA_TOOLS");
+  if (read.tools.empty()) return read;
+  read.tool_options = detail::parse_tool_options(variable("PASTA_TOOL_OPTIONS"));
+  if (auto const text = variable("PASTA_OUTPUT"); !text.empty()) read.output = text;
+  read.report_index = variable("PASTA_REPORT_INDEX");
+  read.command = variable("PASTA_COMMAND");
+  if (auto const text = variable("PASTA_ROUTE"); !text.empty() && text != "auto" && text != "probe") {
+    throw usage_error(fmt::format("PASTA_ROUTE={}: this program has the route probe (or auto)", visible(text)));
+  }
+  if (auto const text = variable("PASTA_PER"); text == "launch") {
+    read.per = scope::launch;
+  } else if (!text.empty() && text != "kernel") {
+    throw usage_error(fmt::format("PASTA_PER={} is neither kernel nor launch", visible(text)));
+  }
+  if (auto const text = variable("PASTA_SAMPLING_RATE"); !text.empty()) {
+    read.sampling_rate = detail::parse_number<double>("PASTA_SAMPLING_RATE", text, 1e-9, 1.0);
+  }
+  if (auto const text = variable("PASTA_WARP_WIDTH"); !text.empty()) {
+    read.engine.warp_width = detail::parse_number<std::uint32_t>("PASTA_WARP_WIDTH", text, 32, 64);
+    if (read.engine.warp_width != 32 && read.engine.warp_width != 64) {
+      throw usage_error(fmt::format("PASTA_WARP_WIDTH={} is neither 32 nor 64", visible(text)));
+    }
+  }
+  if (auto const text = variable("PASTA_HOST_THREADS"); !text.empty()) {
+    read.engine.threads = detail::parse_number<std::uint32_t>("PASTA_HOST_THREADS", text, 1, 1024);
+  }
+  read.is_quiet = detail::parse_switch("PASTA_QUIET", variable("PASTA_QUIET"));
+  read.is_debugging = detail::parse_switch("PASTA_DEBUG", variable("PASTA_DEBUG"));
+  return read;
+}
+
+}  // namespace pasta
+#endif

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// PASTA_TOOL: makes a tool's class a tool that can be found.
+#ifndef PASTA_SESSION_TOOL_MODULE_HPP
+#define PASTA_SESSION_TOOL_MODULE_HPP
+
+#include <nlohmann/json.hpp>
+#include <pasta/session/tool_options.hpp>
+
+namespace pasta::detail {
+
+/// What `pasta list` shows of a tool; docs/architecture.md gives the shape.
+template <class Tool>
+std::string describe_tool() {
+  using nlohmann::ordered_json;
+  ordered_json all;
+  all["tool"] = tool_name<Tool>();
+  all["summary"] = Tool::summary;
+  all["pasta_version"] = PASTA_VERSION;
+  all["options"] = ordered_json::array();
+  typename Tool::options const defaults{};
+  for_each_option<typename Tool::options>([&](auto const& known) {
+    all["options"].push_back(ordered_json{{"name", known.name}, {"default", option_text(defaults.*known.member)}, {"help", known.help},
+                                          {"minimum", option_text(known.minimum)}, {"maximum", option_text(known.maximum)}});
+  });
+  all["events"] = ordered_json::array();
+#define PASTA_DETAIL_LIST(event) \
+  if constexpr (handles_v<Tool, event> || counts_v<Tool, event>) all["events"].push_back(#event);
+  PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_LIST)
+#undef PASTA_DETAIL_LIST
+  all["routes"] = ordered_json::array();
+  if constexpr (!(lacks_v<Tool, matrix_operation> || lacks_v<Tool, call>)) all["routes"].push_back("probe");
+  return all.dump();
+}
+
+}  // namespace pasta::detail
+
+/// Stands once, in NAME.cpp after the tool's class: checks it and exports its description.
+#define PASTA_TOOL(name)                                                                       \
+  static_assert(::pasta::check_tool<name>());                                                  \
+  extern "C" __attribute__((visibility("default"))) char const* pasta_tool_description() {     \
+    static std::string const text = ::pasta::detail::describe_tool<name>();                    \
+    return text.c_str();                                                                       \
+  }                                                                                            \
+  static_assert(true, "a semicolon may follow")
+#endif

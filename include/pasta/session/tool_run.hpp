@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// One tool (or pack) at work: launches kernels under its probe, keeps what it collects, and makes its report.
+#ifndef PASTA_SESSION_TOOL_RUN_HPP
+#define PASTA_SESSION_TOOL_RUN_HPP
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <pasta/instrument/thread.hpp>
+#include <pasta/report/report.hpp>
+#include <pasta/session/kernel_call.hpp>
+#include <pasta/session/tool_options.hpp>
+
+namespace pasta {
+
+/// A run as the session sees it.
+struct tool_run_base {
+  virtual ~tool_run_base() = default;
+  /// Merges everything collected so far and lets each tool report. While launches are under way the result is a snapshot.
+  virtual std::vector<tool_section> report(std::vector<std::string>& notes) = 0;
+#define PASTA_DETAIL_DECLARE(event) virtual void happened(event const&) = 0;
+  PASTA_DETAIL_FOR_EACH_HOST_EVENT(PASTA_DETAIL_DECLARE)
+#undef PASTA_DETAIL_DECLARE
+};
+
+/// Most launches that `--per launch` keeps apart; later ones are merged by kernel, and a note says how many.
+inline constexpr std::size_t max_separate_launches = 65536;
+
+template <class ToolOrPack>
+class tool_run final : public tool_run_base {
+ public:
+  using tools = tools_of_t<ToolOrPack>;
+
+  /// @throw usage_error for an option that no tool has, or a value that is not right
+  tool_run(simt::engine& engine, scope per, double sampling_rate, std::vector<std::pair<std::string, std::string>> const& tool_options)
+      : engine_(&engine), per_(per), sampling_rate_(sampling_rate) {
+    detail::set_options(tools{}, options_, tool_options);
+  }
+
+  /// Runs a kernel to its end with the tools attached (or without, if sampling leaves it out). Any thread.
+  /// @throw whatever the kernel or the engine throws; the launch then counts as lost
+  template <class Kernel, class... Arguments>
+  void launch(std::string const& name, Kernel const& kernel, simt::launch_shape const& shape, std::uint64_t stream, bool is_stopped,
+              Arguments const&... arguments) {
+    std::uint64_t number = 0;
+    bool is_chosen = false;
+    kernel_record* const record = begin(name, shape, is_stopped, number, is_chosen);
+    if (!is_chosen) return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
+
+    get_nanoseconds<vendor::host> const now;
+    current_launch const launching{this, record};
+    happened(kernel_begin{name.c_str(), shape.grid, shape.block, shape.shared_bytes, stream, 0, 0, number, now()});
+    std::uint64_t const begin_ns = now();
+    detail::kernel_call<probe<ToolOrPack>, Kernel, Arguments...> call(kernel, arguments...);
+    call.prepare_worker = [this, record](simt::worker& self) { prepare(self, *record); };
+    call.run(*engine_, shape);
+    std::uint64_t const end_ns = now();
+    happened(kernel_end{name.c_str(), number, stream, 0, 0, begin_ns, end_ns});
+    std::lock_guard const lock(mutex_);
+    ++record->losses.launches_delivered;
+    record->duration_ns += end_ns - begin_ns;
+  }
+
+#define PASTA_DETAIL_DEFINE(event) \
+  void happened(event const& what) override { deliver_host_event(what); }
+  PASTA_DETAIL_FOR_EACH_HOST_EVENT(PASTA_DETAIL_DEFINE)
+#undef PASTA_DETAIL_DEFINE
+
+  std::vector<tool_section> report(std::vector<std::string>& notes) override {
+    std::vector<tool_section> sections;
+    detail::for_each_tool(tools{}, [&]<std::size_t Index, class Tool>() {
+      tool_section section;
+      section.tool = tool_name<Tool>();
+      section.options = detail::list_options(std::get<Index>(options_));
+      results<Tool> const found = collect<Index, Tool>();
+      pasta::report out(section);
+      for (auto const& kernel : found.kernels) out.kernel(kernel);  // also those that the tool has nothing to say about
+      try {
+        Tool{}.report(found, out);
+      } catch (std::exception const& error) {
+        notes.push_back(fmt::format("{}: its report failed: {}", tool_name<Tool>(), error.what()));
+      }
+      sections.push_back(std::move(section));
+    });
+    if (merged_launches_ > 0) {
+      notes.push_back(fmt::format("{} launches after the first {} were merged by kernel", merged_launches_, max_separate_launches));
+    }
+    std::lock_guard const lock(mutex_);
+    notes.insert(notes.end(), handler_errors_.begin(), handler_errors_.end());
+    std::uint64_t mismatched = 0;
+    for (auto const& record : records_) {
+      for (auto const& part : record.shards) mismatched += part ? part->mismatched_exchanges : 0;
+    }
+    if (mismatched > 0) {
+      notes.push_back(fmt::format("in {} blocks a handler's warp operation was not reached by all lanes of its mask: what it gave is wrong",
+                                  mismatched));
+    }
+    return sections;
+  }
+
+  /// What one tool of the run has collected so far.
+  template <class Tool>
+  results<Tool> collected() {
+    results<Tool> found;
+    detail::for_each_tool(tools{}, [&]<std::size_t Index, class Each>() {
+      if constexpr (std::is_same_v<Each, Tool>) found = collect<Index, Tool>();
+    });
+    return found;
+  }
+
+ private:
+  struct kernel_record {
+    std::string name;
+    std::optional<std::uint64_t> launch;
+    launch_shape_summary shape;
+    std::uint64_t duration_ns = 0;
+    loss losses;
+    std::vector<std::unique_ptr<shard<tools>>> shards;  // [worker]
+    shard<tools> host;                                  // what handlers of kernel_begin and kernel_end collect
+  };
+
+  // Which kernel the launching thread's host events belong to.
+  struct current_launch {
+    current_launch(tool_run* run, kernel_record* record) : before(std::exchange(run_, run)), record_before(std::exchange(record_, record)) {}
+    ~current_launch() { run_ = before, record_ = record_before; }
+    current_launch(current_launch const&) = delete;
+    current_launch& operator=(current_launch const&) = delete;
+    tool_run* before;
+    kernel_record* record_before;
+    inline static thread_local tool_run* run_ = nullptr;
+    inline static thread_local kernel_record* record_ = nullptr;
+  };
+
+  kernel_record* begin(std::string const& name, simt::launch_shape const& shape, bool is_stopped, std::uint64_t& number, bool& is_chosen) {
+    std::lock_guard const lock(mutex_);
+    number = launch_count_++;
+    std::optional<std::uint64_t> separate;
+    if (per_ == scope::launch) {
+      if (number < max_separate_launches) {
+        separate = number;
+      } else {
+        ++merged_launches_;
+      }
+    }
+    kernel_record*& record = known_[{name, separate}];
+    if (record == nullptr) {
+      record = &records_.emplace_back();
+      record->name = name;
+      record->launch = separate;
+    }
+    record->shape.add(shape);
+    ++record->losses.launches_seen;
+    // The share reached so far never exceeds the rate by a whole launch, and the first launch is always in.
+    is_chosen = !is_stopped && static_cast<double>(chosen_count_) < sampling_rate_ * static_cast<double>(offered_count_ + 1);
+    if (!is_stopped) ++offered_count_;
+    is_chosen ? ++chosen_count_ : ++record->losses.launches_sampled_out;
+    return record;
+  }
+
+  void prepare(simt::worker& self, kernel_record& record) {
+    std::lock_guard const lock(mutex_);
+    if (record.shards.size() <= self.number) record.shards.resize(self.number + 1);
+    if (!record.shards[self.number]) record.shards[self.number] = std::make_unique<shard<tools>>();
+    while (workers_.size() <= self.number) workers_.emplace_back();
+    worker_data<tools>& data = workers_[self.number];
+    data.kernel = record.shards[self.number].get();
+    data.options = &options_;
+    if constexpr (detail::any_thread_state_v<tools>) {
+      if (!data.threads) data.threads = std::make_unique<typename detail::states_of<tools>::thread[]>(simt::max_block_threads);
+    }
+    self.probe_data = &data;
+    self.arrive = [](void const* where, barrier_scope reach) { probe<ToolOrPack>::arrive(*static_cast<place const*>(where), reach); };
+  }
+
+  template <class Event>
+  void deliver_host_event(Event const& what) {
+    if constexpr (any_handles_v<tools, Event>) {
+      std::lock_guard const lock(mutex_);
+      kernel_record* const record = current_launch::run_ == this ? current_launch::record_ : nullptr;
+      detail::for_each_tool(tools{}, [&]<std::size_t Index, class Tool>() {
+        if constexpr (handles_v<Tool, Event>) {
+          typename context<Tool>::parts parts;
+          if (record != nullptr) {
+            parts.kernel = &std::get<Index>(record->host.kernel_states);
+            parts.launch = &std::get<Index>(record->host.launch_states);
+          }
+          parts.program = &std::get<Index>(host_program_states_);
+          parts.options = &std::get<Index>(options_);
+          context<Tool> at(parts);
+          try {
+            detail::deliver(at, what);
+          } catch (std::exception const& error) {
+            handler_errors_.insert(fmt::format("{}: a handler of a host event failed: {}", tool_name<Tool>(), error.what()));
+          }
+        }
+      });
+    }
+    static_cast<void>(what);
+  }
+
+  template <std::size_t Index, class Tool>
+  results<Tool> collect() {
+    std::lock_guard const lock(mutex_);
+    results<Tool> found;
+    found.options = std::get<Index>(options_);
+    found.program = std::get<Index>(host_program_states_);
+    for (auto const& worker : workers_) merge_state(found.program, std::get<Index>(worker.program_states));
+    for (kernel_record const& record : records_) {
+      kernel_result<Tool>& kernel = found.kernels.emplace_back();
+      kernel.name = record.name;
+      kernel.launch = record.launch;
+      record.shape.fill(kernel.grid, kernel.block, kernel.has_one_shape, kernel.shared_bytes);
+      kernel.duration_ns = record.duration_ns;
+      kernel.losses = record.losses;
+      kernel.losses.launches_lost = record.losses.launches_seen - record.losses.launches_delivered - record.losses.launches_sampled_out;
+      std::map<site_info, site_result<Tool>> sites;
+      auto const merge_shard = [&](shard<tools> const& part) {
+        merge_state(kernel.kernel, std::get<Index>(part.kernel_states));
+        merge_state(kernel.launch_state, std::get<Index>(part.launch_states));
+        part.for_each_row([&](site_row<tools> const& row) {
+          site_result<Tool>& site = sites[describe(row.key)];
+          site.executions += row.executions;
+          merge_state(site.state, std::get<Index>(row.states));
+        });
+      };
+      merge_shard(record.host);
+      for (auto const& part : record.shards) {
+        if (part) merge_shard(*part);
+      }
+      for (auto& [site, result] : sites) {
+        result.site = site;
+        kernel.losses.events_delivered += result.executions;
+        kernel.sites.push_back(std::move(result));
+      }
+    }
+    return found;
+  }
+
+  simt::engine* engine_;
+  scope per_;
+  double sampling_rate_;
+  typename detail::states_of<tools>::options options_{};
+
+  std::mutex mutex_;  // guards what follows, but for the contents of shards and workers_, which belong to a worker each
+  std::deque<kernel_record> records_;
+  std::map<std::pair<std::string, std::optional<std::uint64_t>>, kernel_record*> known_;
+  std::deque<worker_data<tools>> workers_;  // [worker]
+  typename detail::states_of<tools>::program host_program_states_{};
+  std::set<std::string> handler_errors_;
+  std::uint64_t launch_count_ = 0, offered_count_ = 0, chosen_count_ = 0, merged_launches_ = 0;
+};
+
+}  // namespace pasta
+#endif

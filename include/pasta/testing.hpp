@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// For tests of tools: run a small kernel on the host engine with the tool attached and look at what it collected or reports.
+/// Nothing is read from the environment and no file is written.
+#ifndef PASTA_TESTING_HPP
+#define PASTA_TESTING_HPP
+
+#include <pasta/pasta.hpp>
+
+namespace pasta::testing {
+
+/// A tool (or pack) on a host engine of its own.
+///
+///     pasta::testing::fixture<coalescing> test;
+///     test.launch(vector_add{}, {1, 64}, a, b, n);
+///     CHECK(test.results().kernels[0].sites[0].state.requests.value() == 2);
+template <class ToolOrPack>
+class fixture {
+ public:
+  static_assert(check_tool<ToolOrPack>() && check_probe_delivers<ToolOrPack>());
+
+  struct setup {
+    std::uint32_t warp_width = 32;
+    std::uint32_t threads = 1;  ///< worker threads; 1 makes the order of blocks certain
+    scope per = scope::kernel;
+    double sampling_rate = 1;
+    std::vector<std::pair<std::string, std::string>> options;  ///< name, value as on the command line
+  };
+
+  fixture() : fixture(setup{}) {}
+  /// @throw usage_error for a wrong option
+  explicit fixture(setup const& with)
+      : engine_({.warp_width = with.warp_width, .threads = with.threads}),
+        run_(engine_, with.per, with.sampling_rate, with.options) {}
+
+  /// As pasta::launch.
+  template <class Kernel, class... Arguments>
+  void launch(Kernel const& kernel, launch_config const& config, Arguments const&... arguments) {
+    run_.launch(pasta::detail::kernel_name(kernel), kernel, {config.grid, config.block, config.shared_bytes}, config.stream, false, arguments...);
+  }
+
+  /// Tells the tool of something that happened on the host.
+  template <class Event>
+  void happened(Event const& what) {
+    run_.happened(what);
+  }
+
+  /// Feeds events of one warp to the tool without any kernel: `event_of(lane)` gives each lane's event, whose `lanes` are set
+  /// here. All events of a call are one site. The kernel is called "events".
+  /// @param lanes which lanes of the warp take part
+  template <class EventOf>
+  void feed(lane_mask lanes, EventOf&& event_of, PASTA_PLACE_PARAMETERS) {
+    feeder<std::decay_t<EventOf>> const kernel{lanes, std::forward<EventOf>(event_of), {PASTA_PLACE_ARGUMENTS}};
+    run_.launch("events", kernel, {dim3(1), dim3(engine_.settings().warp_width)}, 0, false);
+  }
+
+  /// What the tool collected so far. For a pack, name the tool.
+  template <class Tool = ToolOrPack>
+  pasta::results<Tool> results() {
+    return run_.template collected<Tool>();
+  }
+  /// What the tool reports now, one section per tool of a pack.
+  std::vector<tool_section> report() { return run_.report(notes_); }
+  /// What PASTA had to say about the run: handlers that failed, launches that were merged. Filled by report().
+  std::vector<std::string> const& notes() const { return notes_; }
+
+ private:
+  template <class EventOf>
+  struct feeder {
+    lane_mask lanes;
+    EventOf event_of;
+    place where;
+
+    template <class Probe>
+    void operator()(thread<Probe>& t) const {
+      if (((lanes >> t.lane()) & 1) == 0) return;
+      if constexpr (Probe::is_active) Probe::feed(where, event_of(t.lane()));
+    }
+  };
+
+  simt::engine engine_;
+  tool_run<ToolOrPack> run_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace pasta::testing
+#endif

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "capture.hpp"
+#include "command.hpp"
+#include "installed_tools.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "pasta/report/visible.hpp"
+#include "run_options.hpp"
+
+namespace pasta::cli {
+
+namespace {
+
+/// One thing that was looked for.
+struct fact {
+  std::string name;
+  std::string value;  ///< version or place; "" if not found
+};
+
+struct route_state {
+  std::string route;
+  bool is_usable = false;
+  std::vector<std::string> lacks;     ///< what, in words
+  std::vector<std::string> packages;  ///< Debian packages that bring it
+  std::string note;
+};
+
+struct examination {
+  std::vector<fact> system, compilers, libraries, installation;
+  std::vector<route_state> routes;
+};
+
+std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
+
+/// The value of a line "name<separator>value" in a small file such as /etc/os-release.
+std::string value_in_file(char const* path, std::string const& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, name.size(), name) != 0) continue;
+    auto const start = line.find_first_not_of(" \t:=\"", name.size());
+    auto const end = line.find_last_not_of(" \t\"");
+    if (start != std::string::npos && end >= start) return line.substr(start, end - start + 1);
+  }
+  return "";
+}
+
+std::string version_of(std::string const& program) {
+  auto const text = capture({program, "--version"}, "");
+  if (!text) return "";
+  if (program != "nvcc") return first_line(*text);
+  auto const release = text->find("release ");  // the line "Cuda compilation tools, release 13.0, V13.0.48"
+  return release == std::string::npos ? first_line(*text) : first_line(text->substr(release));
+}
+
+/// A library's header as a C++ compiler finds it.
+struct header_probe {
+  char const* name;
+  char const* package;
+  char const* header;          ///< whether it is there
+  char const* version_header;  ///< cheap to read
+  char const* version;         ///< expression of its macros
+};
+
+constexpr std::array<header_probe, 5> header_probes{{
+    {"fmt", "libfmt-dev", "fmt/format.h", "fmt/core.h", "FMT_VERSION"},
+    {"nlohmann/json", "nlohmann-json3-dev", "nlohmann/json.hpp", "nlohmann/json.hpp",
+     "NLOHMANN_JSON_VERSION_MAJOR NLOHMANN_JSON_VERSION_MINOR NLOHMANN_JSON_VERSION_PATCH"},
+    {"Boost.Context", "libboost-context-dev", "boost/context/fiber.hpp", "boost/version.hpp", "BOOST_LIB_VERSION"},
+    {"CLI11", "libcli11-dev", "CLI/CLI.hpp", "CLI/Version.hpp", "CLI11_VERSION"},
+    {"libelf", "libelf-dev", "gelf.h", "elfutils/version.h", "_ELFUTILS_VERSION"},
+}};
+
+/// Headers by name; "" if not found. Asks the compiler's preprocessor, so that its own search path counts.
+std::map<std::string, std::string> find_headers(std::string const& compiler) {
+  std::string source;
+  for (header_probe const& probe : header_probes) {
+    source += fmt::format("#if __has_include(<{}>)\n#if __has_include(<{}>)\n#include <{}>\n#endif\nPASTA_FOUND {} = {}\n#endif\n",
+                          probe.header, probe.version_header, probe.version_header, probe.name, probe.version);
+  }
+  source +=
+      "#if __has_include(<catch2/catch_version_macros.hpp>)\n#include <catch2/catch_version_macros.hpp>\n"
+      "PASTA_FOUND Catch2 = CATCH_VERSION_MAJOR CATCH_VERSION_MINOR\n"
+      "#elif __has_include(<catch2/catch.hpp>)\nPASTA_FOUND Catch2 = 2\n#endif\n";
+  std::map<std::string, std::string> found;
+  auto const text = compiler.empty() ? std::nullopt : capture({compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-"}, source);
+  for (std::string_view rest = text ? *text : std::string_view(); !rest.empty();) {
+    auto const end = std::min(rest.find('\n'), rest.size());
+    std::string line(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    constexpr std::string_view mark = "PASTA_FOUND ";
+    auto const equals = line.find(" = ");
+    if (line.compare(0, mark.size(), mark) != 0 || equals == std::string::npos) continue;
+    std::string version = line.substr(equals + 3);
+    version.erase(std::remove(version.begin(), version.end(), '"'), version.end());
+    std::replace(version.begin(), version.end(), ' ', '.');
+    std::replace(version.begin(), version.end(), '_', '.');
+    if (version.find_first_not_of("0123456789.") != std::string::npos) version = "found";  // a macro that is not defined
+    std::string const name = line.substr(mark.size(), equals - mark.size());
+    if (name == "fmt" && version.size() >= 5) {  // 90100 is 9.1.0
+      int const number = std::atoi(version.c_str());
+      version = fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+    }
+    found[name] = version;
+  }
+  return found;
+}
+
+std::string find_gpu() {
+  auto const text = capture({"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"}, "");
+  if (text && !text->empty()) {
+    std::string line = first_line(*text);
+    auto const comma = line.find(", ");
+    return comma == std::string::npos ? line : line.substr(0, comma) + ", driver " + line.substr(comma + 2);
+  }
+  std::error_code error;
+  if (std::filesystem::exists("/dev/nvidia0", error)) return "NVIDIA, found as /dev/nvidia0; nvidia-smi does not answer";
+  if (std::filesystem::exists("/dev/kfd", error)) return "AMD, found as /dev/kfd";
+  return "";
+}
+
+std::string find_package_config() {
+  std::error_code error;
+  auto const prefix = std::filesystem::path(own_folder()).parent_path();
+  for (char const* folder : {"lib/cmake/pasta", "share/cmake/pasta", "lib/cmake/PASTA"}) {
+    for (char const* name : {"pasta-config.cmake", "pastaConfig.cmake", "PASTAConfig.cmake"}) {
+      auto const path = prefix / folder / name;
+      if (std::filesystem::exists(path, error)) return path.string();
+    }
+  }
+  auto const in_build = prefix / "pasta-config.cmake";
+  return std::filesystem::exists(in_build, error) ? in_build.string() : "";
+}
+
+examination examine() {
+  examination e;
+  utsname system{};
+  ::uname(&system);
+  std::string const os = value_in_file("/etc/os-release", "PRETTY_NAME=");
+  std::string const cpu = value_in_file("/proc/cpuinfo", "model name");
+  e.system = {{"system", fmt::format("{}{}{} {}", os, os.empty() ? "" : ", ", system.sysname, system.release)},
+              {"processor", fmt::format("{}, {} threads", cpu.empty() ? system.machine : cpu.c_str(), std::thread::hardware_concurrency())},
+              {"GPU", find_gpu()}};
+
+  std::map<std::string, std::string> versions;
+  for (char const* program : {"g++", "clang++", "nvcc", "hipcc", "cmake"}) {
+    versions[program] = version_of(program);
+    e.compilers.push_back({program, versions[program]});
+  }
+  std::string const compiler = !versions["g++"].empty() ? "g++" : !versions["clang++"].empty() ? "clang++" : "";
+  auto const headers = find_headers(compiler);
+  auto const header = [&](std::string const& name) {
+    auto const found = headers.find(name);
+    return found == headers.end() ? std::string() : found->second;
+  };
+  for (header_probe const& probe : header_probes) e.libraries.push_back({probe.name, header(probe.name)});
+  e.libraries.push_back({"Catch2 (tests)", header("Catch2")});
+
+  installed_tools const installed = find_installed_tools();
+  e.installation = {{"tools", visible(joined(installed.names(), ", "))}, {"CMake package", find_package_config()}};
+  for (std::string const& problem : installed.problems) e.installation.push_back({"problem", problem});
+
+  route_state probe{"probe", true, {}, {}, "any C++20 compiler; kernels that you own"};
+  auto const need = [](route_state& route, bool is_there, std::string const& what, std::string const& package) {
+    if (is_there) return;
+    route.is_usable = false;
+    route.lacks.push_back(what);
+    if (!package.empty()) route.packages.push_back(package);
+  };
+  need(probe, !compiler.empty(), "a C++20 compiler", "g++");
+  need(probe, !versions["cmake"].empty(), "cmake", "cmake");
+  for (header_probe const& library : header_probes) {
+    bool const is_needed = std::string_view(library.name) != "CLI11" && std::string_view(library.name) != "libelf";
+    if (is_needed) need(probe, !header(library.name).empty(), library.name, library.package);
+  }
+  route_state ptx{"ptx", false, {"not in this version"}, {}, "NVIDIA, unmodified source"};
+  need(ptx, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
+  route_state llvm{"llvm", false, {"not in this version"}, {}, "AMD and CPU, unmodified source"};
+  need(llvm, !versions["clang++"].empty(), "clang++", "clang");
+  need(llvm, !versions["hipcc"].empty(), "hipcc", "hipcc");
+  route_state patch{"patch", false, {"not in this version"}, {}, "NVIDIA, machine code only"};
+  need(patch, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
+  need(patch, e.system[2].value.find("NVIDIA") == 0 || e.system[2].value.find("driver") != std::string::npos, "an NVIDIA GPU with a driver", "");
+  e.routes = {probe, ptx, llvm, patch};
+  return e;
+}
+
+std::string install_line(route_state const& route) {
+  return route.packages.empty() ? "" : "apt-get install " + joined(route.packages, " ");
+}
+
+std::string text_of(examination const& e) {
+  std::string text;
+  auto const add = [&](char const* heading, std::vector<fact> const& facts) {
+    text += fmt::format("{}\n", heading);
+    for (fact const& f : facts) text += fmt::format("  {:<16}{}\n", f.name, f.value.empty() ? "not found" : visible(f.value));
+    text += '\n';
+  };
+  add("machine", e.system);
+  add("compilers and build", e.compilers);
+  add("libraries", e.libraries);
+  add("PASTA", e.installation);
+  text += "routes\n";
+  for (route_state const& route : e.routes) {
+    text += fmt::format("  {:<16}{}  ({})\n", route.route, route.is_usable ? "usable" : "not usable", route.note);
+    if (!route.lacks.empty()) text += fmt::format("  {:<16}lacks: {}\n", "", joined(route.lacks, ", "));
+    if (!route.packages.empty()) text += fmt::format("  {:<16}{}\n", "", install_line(route));
+  }
+  return text;
+}
+
+std::string json_of(examination const& e) {
+  using nlohmann::ordered_json;
+  auto const facts = [](std::vector<fact> const& list) {
+    ordered_json object = ordered_json::object();
+    for (fact const& f : list) object[f.name] = f.value.empty() ? ordered_json(nullptr) : ordered_json(f.value);
+    return object;
+  };
+  ordered_json result;
+  result["machine"] = facts(e.system);
+  result["compilers"] = facts(e.compilers);
+  result["libraries"] = facts(e.libraries);
+  result["installation"] = facts(e.installation);
+  result["routes"] = ordered_json::object();
+  for (route_state const& route : e.routes) {
+    ordered_json entry;
+    entry["is_usable"] = route.is_usable;
+    entry["lacks"] = route.lacks;
+    entry["install"] = install_line(route);
+    result["routes"][route.route] = entry;
+  }
+  return result.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+int run_doctor(arguments const& words) {
+  bool as_json = false;
+  auto const app = make_app("pasta doctor", "Says what was found on this machine, and for each route what it lacks and how to install it.");
+  app->add_flag("--json", as_json, "write JSON");
+  app->footer("Exit code: 0 if the route probe is usable, else 125.");
+  if (parse(*app, words) == parsed::help_was_shown) return exit_done;
+  examination const e = examine();
+  print(as_json ? json_of(e) : text_of(e));
+  return e.routes.front().is_usable ? exit_done : exit_own_error;
+}
+
+}  // namespace pasta::cli

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "output.hpp"
+#include "pasta/report/visible.hpp"
+#include "suggest.hpp"
+
+namespace pasta::cli {
+
+namespace {
+
+std::string first_line(std::string const& text) { return visible(text.substr(0, text.find('\n'))); }
+
+[[noreturn]] void refuse(CLI::App const& app, std::string const& word) {
+  if (word.size() < 2 || word.front() != '-') throw usage_error(fmt::format("unexpected argument '{}'", visible(word)));
+  std::vector<std::string> names;
+  for (CLI::Option const* option : app.get_options()) {
+    for (std::string const& name : option->get_lnames()) names.push_back(name);
+  }
+  std::string const bare = word.substr(word.find_first_not_of('-') == std::string::npos ? 0 : word.find_first_not_of('-'));
+  throw usage_error(fmt::format("unknown flag {}{}", visible(word), suggestion(bare.substr(0, bare.find('=')), names, "--")));
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_app(std::string const& name, std::string const& summary) {
+  auto app = std::make_unique<CLI::App>(summary, name);
+  app->allow_extras();
+  app->get_formatter()->column_width(34);
+  app->get_formatter()->label("REQUIRED", "");
+  return app;
+}
+
+parsed parse(CLI::App& app, arguments const& words) {
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (CLI::CallForHelp const&) {
+    print(app.help());
+    return parsed::help_was_shown;
+  } catch (CLI::ParseError const& e) {
+    throw usage_error(first_line(e.what()));
+  }
+  auto const rest = app.remaining();
+  if (!rest.empty()) refuse(app, rest.front());
+  return parsed::go_on;
+}
+
+}  // namespace pasta::cli

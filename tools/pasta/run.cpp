@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "command.hpp"
+#include "elf_table.hpp"
+#include "installed_tools.hpp"
+#include "output.hpp"
+#include "pasta/report/visible.hpp"
+#include "process.hpp"
+#include "run_options.hpp"
+#include "run_reports.hpp"
+#include "suggest.hpp"
+
+namespace pasta::cli {
+
+namespace {
+
+std::set<std::string> tools_of_pack(std::string const& pack) {
+  std::set<std::string> tools;
+  for (std::size_t start = 0; start <= pack.size();) {
+    std::size_t const end = std::min(pack.find('+', start), pack.size());
+    tools.insert(pack.substr(start, end - start));
+    start = end + 1;
+  }
+  return tools;
+}
+
+/// The pack as the program spells it. @throws usage_error if the program was not built with it
+std::string choose_pack(run_options const& options, std::string const& program, program_table const& table) {
+  std::set<std::string> const wanted(options.tools.begin(), options.tools.end());
+  std::set<std::string> known;
+  std::vector<std::string> packs;
+  for (compiled_tool const& tool : table.tools) {
+    if (!options.route.empty() && options.route != "auto" && tool.route != options.route) continue;
+    auto const members = tools_of_pack(tool.pack);
+    if (members == wanted) return tool.pack;
+    known.insert(members.begin(), members.end());
+    packs.push_back(tool.pack);
+  }
+  std::string const has = fmt::format("{} was built with {}", visible(program), visible(joined(packs, ", ")));
+  for (std::string const& tool : options.tools) {
+    if (known.count(tool) != 0) continue;
+    throw usage_error(fmt::format("unknown tool '{}'{}; {}", visible(tool), suggestion(tool, {known.begin(), known.end()}), has));
+  }
+  std::string const pack = visible(joined(options.tools, "+"));
+  throw usage_error(fmt::format("no {} in this program; {}; add {} to its pasta_instrument(... TOOLS ...)",
+                                options.tools.size() == 1 ? pack + " alone" : "pack " + pack, has, pack));
+}
+
+/// For a program that does not say itself what it was built with: a script, or one that starts an instrumented one.
+void check_installed(run_options const& options, installed_tools const& installed) {
+  if (installed.tools.empty()) return;
+  for (std::string const& tool : options.tools) {
+    if (installed.find(tool) != nullptr) continue;
+    throw usage_error(fmt::format("unknown tool '{}'{} (installed: {}; PASTA_TOOL_PATH names more folders)", visible(tool),
+                                  suggestion(tool, installed.names()), visible(joined(installed.names(), ", "))));
+  }
+}
+
+/// The report's path as the program gets it: absolute, since the program may change its folder.
+/// @throws usage_error, command_error for what can be known to fail before the program starts
+std::string checked_output(std::string const& given) {
+  std::string const pattern = given.empty() ? "pasta-%t-%e-%p.json" : given;
+  bool folder_varies = false;
+  auto const slash = pattern.rfind('/');
+  for (std::size_t i = pattern.find('%'); i != std::string::npos; i = pattern.find('%', i + 2)) {
+    if (i + 1 == pattern.size() || std::string("phte%").find(pattern[i + 1]) == std::string::npos) {
+      throw usage_error(fmt::format("--output: '%{}' in '{}' means nothing; known are %p %h %t %e %%",
+                                    visible(pattern.substr(i + 1, 1)), visible(pattern)));
+    }
+    folder_varies = folder_varies || (slash != std::string::npos && i < slash && pattern[i + 1] != '%');
+  }
+  std::string absolute = pattern;
+  if (pattern.front() != '/') {
+    std::error_code error;
+    std::string folder = std::filesystem::current_path(error).string();
+    if (error) throw command_error(fmt::format("--output: the current folder: {}", error.message()));
+    for (auto i = folder.find('%'); i != std::string::npos; i = folder.find('%', i + 2)) folder.insert(i, "%");
+    absolute = fmt::format("{}/{}", folder == "/" ? "" : folder, pattern);
+  }
+  if (folder_varies) return absolute;
+
+  std::string path = absolute;  // with %% as %; other conversions do not matter for the folder
+  for (auto i = path.find("%%"); i != std::string::npos; i = path.find("%%", i + 1)) path.erase(i, 1);
+  auto const fail = [&](int error) {
+    throw command_error(
+        fmt::format("--output: cannot write {}: {}", visible(given.empty() ? pattern : given), std::generic_category().message(error)));
+  };
+  struct stat status {};
+  bool const is_fixed = pattern.find('%') == std::string::npos || path != absolute;
+  if (is_fixed && ::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) fail(EISDIR);
+    if (::access(path.c_str(), W_OK) != 0) fail(errno);
+    if (!S_ISREG(status.st_mode)) return absolute;
+  }
+  if (path.back() == '/') fail(EISDIR);
+  std::string const folder = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+  if (::stat(folder.c_str(), &status) != 0) fail(errno);
+  if (!S_ISDIR(status.st_mode)) fail(ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(errno);
+  return absolute;
+}
+
+std::string tool_options_text(run_options const& options) {
+  std::string text;
+  if (char const* const inherited = std::getenv("PASTA_TOOL_OPTIONS"); inherited != nullptr) text = inherited;
+  for (auto const& [name, value] : options.tool_options) {
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    text += fmt::format("{}={}", name, value);
+  }
+  return text;
+}
+
+environment_changes environment_for(run_options const& options, std::string const& pack, std::string const& output,
+                                    std::string const& index) {
+  environment_changes changes{{"PASTA_TOOLS", pack}, {"PASTA_OUTPUT", output}, {"PASTA_REPORT_INDEX", index}, {"PASTA_QUIET", "1"}};
+  auto const set = [&](char const* name, std::string const& value) {
+    if (!value.empty()) changes.emplace_back(name, value);
+  };
+  set("PASTA_ROUTE", options.route);
+  set("PASTA_PER", options.per);
+  set("PASTA_SAMPLING_RATE", options.sampling_rate);
+  set("PASTA_WARP_WIDTH", options.warp_width);
+  set("PASTA_HOST_THREADS", options.threads);
+  set("PASTA_TOOL_OPTIONS", tool_options_text(options));
+  bool const is_text = std::all_of(options.command.begin(), options.command.end(), [](std::string const& w) { return is_utf8(w); });
+  // JSON has no way to write other bytes; the program then reads its own command line.
+  changes.emplace_back("PASTA_COMMAND", is_text ? std::optional(nlohmann::json(options.command).dump()) : std::nullopt);
+  return changes;
+}
+
+environment_changes environment_without_tool() {
+  environment_changes changes;
+  for (char const* name : {"PASTA_TOOLS", "PASTA_OUTPUT", "PASTA_REPORT_INDEX", "PASTA_TOOL_OPTIONS"}) {
+    changes.emplace_back(name, std::nullopt);
+  }
+  return changes;
+}
+
+/// The run without a tool. @return its wall time [ns]
+program_end run_baseline(run_options const& options) {
+  program_end const end = run_program(options.command, environment_without_tool(), standard_streams::null);
+  if (WIFSIGNALED(end.wait_status)) {
+    int const signal = WTERMSIG(end.wait_status);
+    bool const is_wish = signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+    if (is_wish) end_as(end.wait_status);
+  }
+  return end;
+}
+
+std::optional<double> slowdown(program_end const& with, program_end const& without) {
+  if (with.wait_status != without.wait_status) {
+    complain(fmt::format("slowdown not known: without a tool, {}", describe_end(without.wait_status)));
+    return std::nullopt;
+  }
+  if (without.wall_ns == 0) return std::nullopt;
+  return static_cast<double>(with.wall_ns) / static_cast<double>(without.wall_ns);
+}
+
+std::string why_nothing_attached(std::string const& program, program_table const& table, program_end const& end) {
+  std::string const shown = visible(program);
+  if (table.kind == file_kind::elf && table.tools.empty()) {
+    return fmt::format("no report: {} was not built with pasta_instrument(), nor is anything that it started", shown);
+  }
+  if (table.kind == file_kind::other) return fmt::format("no report: nothing that {} started was built with pasta_instrument()", shown);
+  if (WIFSIGNALED(end.wait_status)) return fmt::format("no report: {} before it could attach", describe_end(end.wait_status));
+  return fmt::format("no report: {} has the tool but did not attach it; PASTA_DEBUG=1 says why", shown);
+}
+
+std::string now_in_utc() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+struct observed_run {
+  int wait_status = 0;
+  reports_state reports = reports_state::failed;
+};
+
+/// The run with the tool. When it returns nothing is left to clean up: pasta may then die of the program's signal.
+observed_run observe(run_options const& options, std::string const& pack, std::string const& output, std::string const& program,
+                     program_table const& table, std::optional<program_end> const& baseline) {
+  report_index const index;
+  run_outcome outcome;
+  outcome.date = now_in_utc();
+  outcome.end = run_program(options.command, environment_for(options, pack, output, index.path()), standard_streams::inherited);
+  if (baseline) outcome.slowdown = slowdown(outcome.end, *baseline);
+  if (!index.read().empty()) return {outcome.end.wait_status, finish_reports(index, options, outcome)};
+  complain(why_nothing_attached(program, table, outcome.end));
+  return {outcome.end.wait_status, reports_state::failed};
+}
+
+}  // namespace
+
+int run_run(arguments const& words) {
+  installed_tools const installed = find_installed_tools();
+  auto const parsed_options = parse_run_options(words, installed);
+  if (!parsed_options) return exit_done;
+  run_options const& options = *parsed_options;
+
+  std::string const program = find_program(options.command.front());
+  program_table table;
+  try {
+    table = read_program_table(program);
+  } catch (command_error const& e) {
+    // May be executed but not read: then it cannot be asked, and it judges the tool itself.
+    if (::access(program.c_str(), R_OK) == 0) throw;
+  }
+  std::string pack = joined(options.tools, "+");
+  if (!table.tools.empty()) {
+    pack = choose_pack(options, program, table);
+  } else {
+    check_installed(options, installed);
+  }
+  std::string const output = checked_output(options.output);
+  std::optional<program_end> baseline;
+  if (options.measures_baseline) baseline = run_baseline(options);
+  observed_run const run = observe(options, pack, output, program, table, baseline);
+  if (options.is_strict && run.reports == reports_state::failed) return exit_own_error;
+  return end_as(run.wait_status);
+}
+
+}  // namespace pasta::cli

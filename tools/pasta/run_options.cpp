@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "parse.hpp"
+#include "pasta/report/visible.hpp"
+#include "suggest.hpp"
+
+namespace pasta::cli {
+
+namespace {
+
+std::vector<std::string> const value_flags{"--route", "--output", "--per", "--sampling-rate", "--warp-width", "--threads"};
+std::vector<std::string> const plain_flags{"--strict", "--quiet", "--baseline", "--help"};
+
+bool contains(std::vector<std::string> const& names, std::string const& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The words before "--", sorted: flags of `pasta run`, the tools, and the rest, which must be options of tools.
+struct sorted_words {
+  struct unknown_flag {
+    std::string name;  // without dashes
+    std::optional<std::string> value;
+  };
+  arguments flags;
+  std::string tools;
+  std::vector<unknown_flag> unknown;
+  bool wants_help = false;
+};
+
+sorted_words sort_words(arguments const& words) {
+  sorted_words sorted;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string const& word = words[i];
+    if (word.size() < 2 || word.front() != '-') {
+      if (!sorted.tools.empty()) {
+        throw usage_error(fmt::format("unexpected '{}'; put -- before the program: pasta run {} -- {}", visible(word),
+                                      visible(sorted.tools), visible(word)));
+      }
+      if (word.empty()) throw usage_error("the tool's name is empty");
+      sorted.tools = word;
+      continue;
+    }
+    auto const equals = word.find('=');
+    std::string const name = word.substr(0, equals);
+    bool const has_next = i + 1 < words.size();
+    if (word == "-h" || word == "--help") sorted.wants_help = true;
+    if (word.compare(0, 2, "--") != 0 || contains(plain_flags, name)) {
+      sorted.flags.push_back(word);
+    } else if (contains(value_flags, name)) {
+      if (equals == std::string::npos && !has_next) throw usage_error(fmt::format("{} needs a value", name));
+      sorted.flags.push_back(equals == std::string::npos ? fmt::format("{}={}", name, words[++i]) : word);
+    } else if (equals != std::string::npos) {
+      sorted.unknown.push_back({name.substr(2), word.substr(equals + 1)});
+    } else if (has_next && words[i + 1].compare(0, 2, "--") != 0) {
+      sorted.unknown.push_back({name.substr(2), words[++i]});
+    } else {
+      sorted.unknown.push_back({name.substr(2), std::nullopt});
+    }
+  }
+  return sorted;
+}
+
+std::vector<std::string> split_tools(std::string const& text) {
+  std::vector<std::string> tools;
+  for (std::size_t start = 0; start <= text.size();) {
+    std::size_t const end = std::min(text.find_first_of(",+", start), text.size());
+    std::string const name = text.substr(start, end - start);
+    if (name.empty()) throw usage_error(fmt::format("an empty name in '{}'", visible(text)));
+    if (contains(tools, name)) throw usage_error(fmt::format("the tool {} is named twice", visible(name)));
+    tools.push_back(name);
+    start = end + 1;
+  }
+  return tools;
+}
+
+bool parse_number(std::string const& text, double& number) {
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
+}
+
+void check_value(std::string const& tool, tool_option const& option, std::string const& value) {
+  if (!option.is_number) return;
+  double number = 0;
+  if (!parse_number(value, number)) {
+    throw usage_error(fmt::format("--{} of {}: '{}' is not a number", option.name, tool, visible(value)));
+  }
+  if (option.minimum && number < *option.minimum) {
+    throw usage_error(fmt::format("--{} of {}: {} is less than {}", option.name, tool, visible(value), *option.minimum));
+  }
+  if (option.maximum && number > *option.maximum) {
+    throw usage_error(fmt::format("--{} of {}: {} is more than {}", option.name, tool, visible(value), *option.maximum));
+  }
+}
+
+/// Finds out which tool an unknown flag is an option of. A tool without an installed description cannot be asked: the option is
+/// handed to the program, which judges it.
+void add_tool_option(sorted_words::unknown_flag const& flag, installed_tools const& installed, run_options& options) {
+  std::string const spelling = option_spelling(flag.name);
+  auto const dot = flag.name.find('.');
+  std::string const only_tool = dot == std::string::npos ? "" : flag.name.substr(0, dot);
+  std::string const name = dot == std::string::npos ? spelling : option_spelling(flag.name.substr(dot + 1));
+  if (!only_tool.empty() && !contains(options.tools, only_tool)) {
+    throw usage_error(fmt::format("--{}: {} is not among the tools of this run{}", visible(flag.name), visible(only_tool),
+                                  suggestion(only_tool, options.tools)));
+  }
+
+  bool all_described = true, is_known = false;
+  std::vector<std::string> candidates;
+  for (std::string const& tool : options.tools) {
+    if (!only_tool.empty() && tool != only_tool) continue;
+    tool_description const* const description = installed.find(tool);
+    all_described = all_described && description != nullptr;
+    if (description == nullptr) continue;
+    for (tool_option const& option : description->options) {
+      candidates.push_back(option.name);
+      if (option.name != name) continue;
+      is_known = true;
+      if (flag.value) check_value(tool, option, *flag.value);
+    }
+  }
+  for (auto const* flags : {&value_flags, &plain_flags}) {
+    for (std::string const& known : *flags) candidates.push_back(known.substr(2));
+  }
+  std::string const near = nearest(name, candidates);
+  if (!is_known && (all_described || (only_tool.empty() && (!near.empty() || options.tools.empty())))) {
+    throw usage_error(fmt::format("unknown flag --{}{}", visible(flag.name), suggestion(name, candidates, "--")));
+  }
+  if (!flag.value) throw usage_error(fmt::format("--{} needs a value", visible(flag.name)));
+  if (flag.value->find('\n') != std::string::npos) throw usage_error(fmt::format("--{}: a value is one line", visible(flag.name)));
+  options.tool_options.emplace_back(only_tool.empty() ? name : only_tool + "." + name, *flag.value);
+}
+
+void check_choice(char const* flag, std::string const& value, std::vector<std::string> const& choices) {
+  if (value.empty() || contains(choices, value)) return;
+  throw usage_error(fmt::format("{}: '{}' is not one of {}{}", flag, visible(value), joined(choices, ", "), suggestion(value, choices)));
+}
+
+void check_values(run_options const& options) {
+  std::vector<std::string> const later_routes{"ptx", "llvm", "patch"};
+  if (contains(later_routes, options.route)) {
+    throw usage_error(fmt::format("--route: this version does not have the route {}; it has auto, probe", options.route));
+  }
+  check_choice("--route", options.route, {"auto", "probe"});
+  check_choice("--per", options.per, {"kernel", "launch"});
+  check_choice("--warp-width", options.warp_width, {"32", "64"});
+  double number = 0;
+  if (!options.sampling_rate.empty() && (!parse_number(options.sampling_rate, number) || number <= 0 || number > 1)) {
+    throw usage_error(fmt::format("--sampling-rate: '{}' is not a number above 0, at most 1", visible(options.sampling_rate)));
+  }
+  bool const is_count = options.threads.find_first_not_of("0123456789") == std::string::npos && options.threads.size() <= 4;
+  if (!options.threads.empty() && (!is_count || std::atoi(options.threads.c_str()) < 1)) {
+    throw usage_error(fmt::format("--threads: '{}' is not a number from 1 to 9999", visible(options.threads)));
+  }
+}
+
+}  // namespace
+
+std::string joined(std::vector<std::string> const& names, char const* separator) {
+  std::string text;
+  for (std::string const& name : names) text += (text.empty() ? "" : separator) + name;
+  return text;
+}
+
+std::optional<run_options> parse_run_options(arguments const& words, installed_tools const& installed) {
+  auto const separator = std::find(words.begin(), words.end(), "--");
+  sorted_words const sorted = sort_words(arguments(words.begin(), separator));
+  run_options options;
+  if (!sorted.tools.empty()) options.tools = split_tools(sorted.tools);
+
+  auto const app = make_app("pasta run", "Runs a program with a tool attached. The program keeps its output, its status and its "
+                                         "signals; the report follows on stderr and goes to a JSON file.");
+  app->usage("Usage: pasta run TOOL[,TOOL] [flags] [options of the tools] -- PROGRAM [arguments]");
+  app->add_option("--route", options.route, "how events get from the kernel to the tool: auto, probe")->envname("PASTA_ROUTE");
+  app->add_option("--output", options.output,
+                  "path of the report; %p pid, %h host name, %t tool, %e program, %% a percent sign; "
+                  "default pasta-%t-%e-%p.json")
+      ->envname("PASTA_OUTPUT");
+  app->add_option("--per", options.per, "rows for each kernel (default) or launch")->envname("PASTA_PER");
+  app->add_option("--sampling-rate", options.sampling_rate, "share of the launches analysed, 0 < r <= 1")
+      ->envname("PASTA_SAMPLING_RATE");
+  app->add_option("--warp-width", options.warp_width, "CPU engine: lanes of a warp, 32 (default) or 64")
+      ->envname("PASTA_WARP_WIDTH");
+  app->add_option("--threads", options.threads, "CPU engine: worker threads, default all cores")->envname("PASTA_HOST_THREADS");
+  app->add_flag("--strict", options.is_strict, "exit with 125 if there is no report")->envname("PASTA_STRICT");
+  app->add_flag("--quiet", options.is_quiet, "do not print the report, only where it is")->envname("PASTA_QUIET");
+  app->add_flag("--baseline", options.measures_baseline,
+                "run the program once without a tool before (its input and output are /dev/null) and report the slowdown")
+      ->envname("PASTA_BASELINE");
+  for (std::string const& tool : options.tools) {
+    tool_description const* const description = installed.find(tool);
+    if (description == nullptr) continue;
+    for (tool_option const& option : description->options) {
+      // For the help text; their words were taken out before.
+      std::string const name = "--" + option.name;
+      if (app->get_option_no_throw(name) != nullptr) continue;
+      app->add_option(name, fmt::format("{} (default {})", option.help, option.default_value))->group("Options of " + tool);
+    }
+  }
+  app->footer("Flags and options of the tools may stand before or after TOOL. Each flag has a variable; the flag wins.\n"
+              "When two tools share an option, --TOOL.OPTION names one.\n\n"
+              "Examples:\n  pasta run coalescing -- ./transpose 1024\n"
+              "  pasta run coalescing --sector-bytes 64 --output /tmp/%t-%p.json -- ./transpose 1024\n"
+              "  pasta run coalescing --help          the options of coalescing");
+
+  if (sorted.wants_help) {
+    parse(*app, {"--help"});
+    return std::nullopt;
+  }
+  if (parse(*app, sorted.flags) == parsed::help_was_shown) return std::nullopt;
+  for (auto const& flag : sorted.unknown) add_tool_option(flag, installed, options);
+  if (options.tools.empty()) throw usage_error("which tool? pasta run TOOL -- PROGRAM; pasta list shows the tools");
+  check_values(options);
+  if (separator == words.end() || separator + 1 == words.end()) {
+    throw usage_error(fmt::format("which program? pasta run {} -- PROGRAM [arguments]", visible(sorted.tools)));
+  }
+  options.command.assign(separator + 1, words.end());
+  return options;
+}
+
+}  // namespace pasta::cli
