@@ -62,10 +62,9 @@ class _Functions:
 
 
 class _Thread(threading.local):
-    """Ranges that are open on this thread: those begun before PASTA was found must not be ended there."""
+    """How many ranges of this thread PASTA knows. Those begun before it was found lie below; they end without a call."""
 
     delivered = 0
-    missed = 0
 
 
 _functions = None  # a _Functions once PASTA is found; never unset again
@@ -151,7 +150,6 @@ def _type_error(name):
 def _push(name):
     functions = _functions or _find()
     if functions is None:
-        _thread.missed += 1
         return
     # A C string ends at its first NUL; what cannot be UTF-8 (a lone surrogate) is written as an escape.
     functions.push(name.replace("\0", "\\x00").encode("utf-8", "backslashreplace"))
@@ -162,8 +160,6 @@ def _pop():
     if _thread.delivered > 0:
         _thread.delivered -= 1
         _functions.pop()
-    elif _thread.missed > 0:
-        _thread.missed -= 1
 
 
 def push(name):

@@ -101,6 +101,25 @@ TEST_CASE("top_k: the worst case, all keys different, stays within the bound") {
   check_bounds(top, truth);
 }
 
+TEST_CASE("top_k: the bound does not grow with the number of merges") {
+  // K keys of two, then 1,000 shards of K other keys each: every merge has to give up K keys, and the two must be used up.
+  pasta::top_k<10> sum;
+  counts truth;
+  for (std::uint64_t key = 0; key < 10; ++key) {
+    sum.add(key, 2);
+    truth[key] = 2;
+  }
+  for (std::uint64_t shard = 1; shard <= 1000; ++shard) {
+    pasta::top_k<10> others;
+    for (std::uint64_t key = 10 * shard; key < 10 * shard + 10; ++key) {
+      others.add(key);
+      truth[key] = 1;
+    }
+    sum.merge(others);
+  }
+  check_bounds(sum, truth);
+}
+
 TEST_CASE("top_k: a frequent key is kept against a tail of any length") {
   pasta::top_k<4> top;
   for (std::uint64_t i = 0; i < 10000; ++i) {

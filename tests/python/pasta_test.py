@@ -156,6 +156,22 @@ class PastaTest(unittest.TestCase):
             equal(searches, 1)
         """)
 
+    def test_a_library_is_looked_into_once(self):
+        self.run_case("""
+            opened = []
+            class counted(ctypes.CDLL):
+                def __init__(self, name, *args, **kwargs):
+                    opened.append(name)
+                    super().__init__(name, *args, **kwargs)
+            original, ctypes.CDLL = ctypes.CDLL, counted
+            pasta.step()
+            assert len([name for name in opened if name is not None]) > 0
+            opened.clear()
+            pasta._next_lookup = 0
+            pasta.step()
+            equal(opened, [None])
+        """)
+
     def test_ranges_begun_before_the_library_came_are_not_ended_in_it(self):
         self.run_case("""
             with pasta.annotate("early"):

@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <chrono>
 
-#include "pasta/report/write_file.hpp"
+#include <pasta/report/write_file.hpp>
 
 namespace pasta::cli {
 

@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "pasta/report/source_lines.hpp"
-#include "pasta/report/text_table.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/source_lines.hpp>
+#include <pasta/report/text_table.hpp>
+#include <pasta/report/visible.hpp>
 
 namespace pasta::cli {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pasta/report/model.hpp"
+#include <pasta/report/model.hpp>
 
 namespace pasta::cli {
 

@@ -10,16 +10,16 @@
 #include "compare.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include "pasta/report/read_json.hpp"
-#include "pasta/report/text.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/read_json.hpp>
+#include <pasta/report/text.hpp>
+#include <pasta/report/visible.hpp>
 
 namespace pasta::cli {
 
 int run_diff(arguments const& words) {
   std::string first, second;
   compare_options options;
-  auto const app = make_app("pasta diff", "Compares two reports row by row.");
+  auto const app = make_app("pasta diff [--threshold FACTOR] A.json B.json", "Compares two reports row by row.");
   app->add_option("A", first, "the report before");
   app->add_option("B", second, "the report after");
   app->add_option("--threshold", options.threshold, "hide numbers that differ by less than this factor, as 1.05");

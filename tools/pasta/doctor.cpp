@@ -22,7 +22,7 @@
 #include "installed_tools.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/visible.hpp>
 #include "run_options.hpp"
 
 namespace pasta::cli {
@@ -81,7 +81,7 @@ struct header_probe {
 
 constexpr std::array<header_probe, 5> header_probes{{
     {"fmt", "libfmt-dev", "fmt/format.h", "fmt/core.h", "FMT_VERSION"},
-    {"nlohmann/json", "nlohmann-json3-dev", "nlohmann/json.hpp", "nlohmann/json.hpp",
+    {"nlohmann/json", "nlohmann-json3-dev", "nlohmann/json.hpp", "nlohmann/detail/abi_macros.hpp",
      "NLOHMANN_JSON_VERSION_MAJOR NLOHMANN_JSON_VERSION_MINOR NLOHMANN_JSON_VERSION_PATCH"},
     {"Boost.Context", "libboost-context-dev", "boost/context/fiber.hpp", "boost/version.hpp", "BOOST_LIB_VERSION"},
     {"CLI11", "libcli11-dev", "CLI/CLI.hpp", "CLI/Version.hpp", "CLI11_VERSION"},
@@ -253,7 +253,7 @@ std::string json_of(examination const& e) {
 
 int run_doctor(arguments const& words) {
   bool as_json = false;
-  auto const app = make_app("pasta doctor", "Says what was found on this machine, and for each route what it lacks and how to install it.");
+  auto const app = make_app("pasta doctor [--json]", "Says what was found on this machine, and for each route what it lacks and how to install it.");
   app->add_flag("--json", as_json, "write JSON");
   app->footer("Exit code: 0 if the route probe is usable, else 125.");
   if (parse(*app, words) == parsed::help_was_shown) return exit_done;

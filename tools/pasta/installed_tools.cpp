@@ -13,7 +13,7 @@
 
 #include "command.hpp"
 #include "elf_table.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/visible.hpp>
 
 namespace pasta::cli {
 
@@ -37,15 +37,18 @@ std::vector<std::string> texts_of(json const& object, char const* name) {
   return texts;
 }
 
-std::optional<double> number_of(json const& object, char const* name) {
-  auto const found = object.find(name);
-  return found != object.end() && found->is_number() ? std::optional<double>(found->get<double>()) : std::nullopt;
-}
-
 bool is_number(std::string const& text) {
   char* end = nullptr;
   std::strtod(text.c_str(), &end);
   return !text.empty() && *end == '\0';
+}
+
+std::optional<double> number_of(json const& object, char const* name) {
+  auto const found = object.find(name);
+  if (found == object.end()) return std::nullopt;
+  if (found->is_number()) return found->get<double>();
+  std::string const text = found->is_string() ? found->get<std::string>() : "";
+  return is_number(text) ? std::optional<double>(std::strtod(text.c_str(), nullptr)) : std::nullopt;
 }
 
 tool_option option_of(json const& described) {

@@ -12,7 +12,7 @@
 #include "installed_tools.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/visible.hpp>
 
 namespace pasta::cli {
 
@@ -124,7 +124,7 @@ int list_installed(bool as_json) {
 int run_list(arguments const& words) {
   std::string program;
   bool as_json = false;
-  auto const app = make_app("pasta list", "Shows the installed tools, or the tools that a program was built with.");
+  auto const app = make_app("pasta list [PROGRAM] [--json]", "Shows the installed tools, or the tools that a program was built with.");
   app->add_option("PROGRAM", program, "a program; it is read, not run");
   app->add_flag("--json", as_json, "write JSON");
   app->footer("Tools are looked for in the folders of PASTA_TOOL_PATH and in lib/pasta/tools of the installation.\n\n"

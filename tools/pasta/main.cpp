@@ -13,9 +13,9 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include "pasta/config.hpp"
-#include "pasta/report/report_error.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/config.hpp>
+#include <pasta/report/report_error.hpp>
+#include <pasta/report/visible.hpp>
 #include "process.hpp"
 #include "suggest.hpp"
 
@@ -51,9 +51,8 @@ constexpr char examples[] =
     "program's own status (126 not executable, 127 not found).";
 
 int run_main(arguments const& words) {
-  auto const app = make_app("pasta", "PASTA: tools that watch GPU programs, on the CPU too.");
+  auto const app = make_app("pasta SUBCOMMAND [arguments]", "PASTA: tools that watch GPU programs, on the CPU too.");
   app->set_version_flag("--version", std::string("pasta " PASTA_VERSION), "show the version");
-  app->usage("Usage: pasta SUBCOMMAND [arguments]");
   app->footer(examples);
   std::vector<std::string> names;
   for (subcommand const& s : subcommands) {
@@ -67,11 +66,7 @@ int run_main(arguments const& words) {
     return exit_done;
   }
   if (first.front() == '-') {
-    try {
-      parse(*app, {first});
-    } catch (CLI::CallForVersion const&) {
-      print("pasta " PASTA_VERSION "\n");
-    }
+    parse(*app, {first});
     return exit_done;
   }
   for (subcommand const& s : subcommands) {

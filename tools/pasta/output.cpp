@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "command.hpp"
-#include "pasta/report/write_file.hpp"
+#include <pasta/report/write_file.hpp>
 
 namespace pasta::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "output.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/visible.hpp>
 #include "suggest.hpp"
 
 namespace pasta::cli {
@@ -16,6 +16,15 @@ namespace pasta::cli {
 namespace {
 
 std::string first_line(std::string const& text) { return visible(text.substr(0, text.find('\n'))); }
+
+class formatter_with_usage : public CLI::Formatter {
+ public:
+  explicit formatter_with_usage(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(CLI::App const*, std::string) const override { return fmt::format("Usage: {}\n", usage_); }
+
+ private:
+  std::string usage_;
+};
 
 [[noreturn]] void refuse(CLI::App const& app, std::string const& word) {
   if (word.size() < 2 || word.front() != '-') throw usage_error(fmt::format("unexpected argument '{}'", visible(word)));
@@ -29,10 +38,11 @@ std::string first_line(std::string const& text) { return visible(text.substr(0, 
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_app(std::string const& name, std::string const& summary) {
-  auto app = std::make_unique<CLI::App>(summary, name);
+std::unique_ptr<CLI::App> make_app(std::string const& usage, std::string const& summary) {
+  auto app = std::make_unique<CLI::App>(summary, "pasta");
+  app->formatter(std::make_shared<formatter_with_usage>(usage));
   app->allow_extras();
-  app->get_formatter()->column_width(34);
+  app->get_formatter()->column_width(38);
   app->get_formatter()->label("REQUIRED", "");
   return app;
 }
@@ -42,6 +52,9 @@ parsed parse(CLI::App& app, arguments const& words) {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (CLI::CallForHelp const&) {
     print(app.help());
+    return parsed::help_was_shown;
+  } catch (CLI::CallForVersion const& version) {
+    print(fmt::format("{}\n", version.what()));
     return parsed::help_was_shown;
   } catch (CLI::ParseError const& e) {
     throw usage_error(first_line(e.what()));

@@ -15,7 +15,8 @@ namespace pasta::cli {
 enum class parsed : std::uint8_t { go_on, help_was_shown };
 
 /// A CLI11 application set up alike for each subcommand.
-std::unique_ptr<CLI::App> make_app(std::string const& name, std::string const& summary);
+/// @param usage the line after "Usage:"
+std::unique_ptr<CLI::App> make_app(std::string const& usage, std::string const& summary);
 
 /// Parses the words. @throws usage_error with one line; an unknown flag is named with the nearest known one.
 parsed parse(CLI::App& app, arguments const& words);

@@ -21,8 +21,8 @@
 #include <system_error>
 
 #include "command.hpp"
-#include "pasta/report/visible.hpp"
-#include "pasta/report/write_file.hpp"
+#include <pasta/report/visible.hpp>
+#include <pasta/report/write_file.hpp>
 
 namespace pasta::cli {
 

@@ -21,7 +21,7 @@
 #include "elf_table.hpp"
 #include "installed_tools.hpp"
 #include "output.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/visible.hpp>
 #include "process.hpp"
 #include "run_options.hpp"
 #include "run_reports.hpp"

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "parse.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/visible.hpp>
 #include "suggest.hpp"
 
 namespace pasta::cli {
@@ -89,7 +89,8 @@ bool parse_number(std::string const& text, double& number) {
 }
 
 void check_value(std::string const& tool, tool_option const& option, std::string const& value) {
-  if (!option.is_number) return;
+  bool const is_switch = option.minimum == 0.0 && option.maximum == 1.0;
+  if (!option.is_number || (is_switch && contains({"true", "false", "on", "off"}, value))) return;
   double number = 0;
   if (!parse_number(value, number)) {
     throw usage_error(fmt::format("--{} of {}: '{}' is not a number", option.name, tool, visible(value)));
@@ -177,25 +178,26 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
   run_options options;
   if (!sorted.tools.empty()) options.tools = split_tools(sorted.tools);
 
-  auto const app = make_app("pasta run", "Runs a program with a tool attached. The program keeps its output, its status and its "
-                                         "signals; the report follows on stderr and goes to a JSON file.");
-  app->usage("Usage: pasta run TOOL[,TOOL] [flags] [options of the tools] -- PROGRAM [arguments]");
-  app->add_option("--route", options.route, "how events get from the kernel to the tool: auto, probe")->envname("PASTA_ROUTE");
-  app->add_option("--output", options.output,
-                  "path of the report; %p pid, %h host name, %t tool, %e program, %% a percent sign; "
-                  "default pasta-%t-%e-%p.json")
-      ->envname("PASTA_OUTPUT");
-  app->add_option("--per", options.per, "rows for each kernel (default) or launch")->envname("PASTA_PER");
-  app->add_option("--sampling-rate", options.sampling_rate, "share of the launches analysed, 0 < r <= 1")
-      ->envname("PASTA_SAMPLING_RATE");
-  app->add_option("--warp-width", options.warp_width, "CPU engine: lanes of a warp, 32 (default) or 64")
-      ->envname("PASTA_WARP_WIDTH");
-  app->add_option("--threads", options.threads, "CPU engine: worker threads, default all cores")->envname("PASTA_HOST_THREADS");
+  auto const app = make_app("pasta run TOOL[,TOOL] [flags] [options of the tools] -- PROGRAM [arguments]",
+                            "Runs a program with a tool attached. The program keeps its output, its status and its signals;\n"
+                            "the report follows on stderr and goes to a JSON file.");
+  auto const add = [&](char const* flag, std::string& value, char const* type, char const* variable, std::string const& help) {
+    app->add_option(flag, value, help)->envname(variable)->type_name(type);
+  };
+  add("--route", options.route, "ROUTE", "PASTA_ROUTE", "how events get from a kernel to the tool:\nauto (default), probe");
+  add("--output", options.output, "PATH", "PASTA_OUTPUT",
+      "the report's file; %p is the process, %h the host,\n%t the tool, %e the program, %% a percent sign;\n"
+      "default pasta-%t-%e-%p.json");
+  add("--per", options.per, "SCOPE", "PASTA_PER", "rows for each kernel (default) or launch");
+  add("--sampling-rate", options.sampling_rate, "RATE", "PASTA_SAMPLING_RATE", "share of the launches analysed,\nabove 0, at most 1");
+  add("--warp-width", options.warp_width, "LANES", "PASTA_WARP_WIDTH", "CPU engine: lanes of a warp,\n32 (default) or 64");
+  add("--threads", options.threads, "COUNT", "PASTA_HOST_THREADS", "CPU engine: worker threads,\ndefault all cores");
   app->add_flag("--strict", options.is_strict, "exit with 125 if there is no report")->envname("PASTA_STRICT");
-  app->add_flag("--quiet", options.is_quiet, "do not print the report, only where it is")->envname("PASTA_QUIET");
+  app->add_flag("--quiet", options.is_quiet, "print only where the report is")->envname("PASTA_QUIET");
   app->add_flag("--baseline", options.measures_baseline,
-                "run the program once without a tool before (its input and output are /dev/null) and report the slowdown")
+                "first run the program once without a tool, its\ninput and output on /dev/null, and report the\nslowdown")
       ->envname("PASTA_BASELINE");
+  std::string ignored;
   for (std::string const& tool : options.tools) {
     tool_description const* const description = installed.find(tool);
     if (description == nullptr) continue;
@@ -203,7 +205,8 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
       // For the help text; their words were taken out before.
       std::string const name = "--" + option.name;
       if (app->get_option_no_throw(name) != nullptr) continue;
-      app->add_option(name, fmt::format("{} (default {})", option.help, option.default_value))->group("Options of " + tool);
+      std::string const help = fmt::format("{} (default {})", option.help, option.default_value);
+      app->add_option(name, ignored, help)->type_name("VALUE")->group("Options of " + tool);
     }
   }
   app->footer("Flags and options of the tools may stand before or after TOOL. Each flag has a variable; the flag wins.\n"

@@ -20,11 +20,11 @@
 
 #include "command.hpp"
 #include "output.hpp"
-#include "pasta/config.hpp"
-#include "pasta/report/json.hpp"
-#include "pasta/report/read_json.hpp"
-#include "pasta/report/text.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/config.hpp>
+#include <pasta/report/json.hpp>
+#include <pasta/report/read_json.hpp>
+#include <pasta/report/text.hpp>
+#include <pasta/report/visible.hpp>
 
 namespace pasta::cli {
 

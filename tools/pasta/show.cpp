@@ -12,11 +12,11 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include "pasta/report/csv.hpp"
-#include "pasta/report/json.hpp"
-#include "pasta/report/read_json.hpp"
-#include "pasta/report/text.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/csv.hpp>
+#include <pasta/report/json.hpp>
+#include <pasta/report/read_json.hpp>
+#include <pasta/report/text.hpp>
+#include <pasta/report/visible.hpp>
 #include "run_options.hpp"
 #include "suggest.hpp"
 
@@ -128,7 +128,7 @@ int run_show(arguments const& words) {
   std::vector<std::string> paths;
   std::string table;
   bool as_json = false, findings_only = false;
-  auto const app = make_app("pasta show", "Prints reports for reading, or as JSON or CSV.");
+  auto const app = make_app("pasta show [--json | --csv TOOL.TABLE | --findings] FILE|FOLDER...", "Prints reports for reading, or as JSON or CSV.");
   app->add_option("FILE", paths, "reports, or folders of reports (shown by date)");
   auto* const json_flag = app->add_flag("--json", as_json, "write JSON (several reports: a list)");
   auto* const csv_flag = app->add_option("--csv", table, "TOOL.TABLE: write this table, all kernels, as CSV")->excludes(json_flag);

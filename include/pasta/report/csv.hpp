@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "pasta/report/model.hpp"
-#include "pasta/report/report_error.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/model.hpp>
+#include <pasta/report/report_error.hpp>
+#include <pasta/report/visible.hpp>
 
 namespace pasta {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "pasta/report/model.hpp"
-#include "pasta/report/report_error.hpp"
+#include <pasta/report/model.hpp>
+#include <pasta/report/report_error.hpp>
 
 /// Writes the report as JSON; docs/report.schema.json describes the shape, report/read_json.hpp reads it.
 ///
@@ -26,5 +26,5 @@ inline void write_json_file(report_model const& report, std::string const& path)
 
 }  // namespace pasta
 
-#include "pasta/report/detail/json.inl"
+#include <pasta/report/detail/json.inl>
 #endif

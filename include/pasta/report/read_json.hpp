@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "pasta/report/model.hpp"
-#include "pasta/report/report_error.hpp"
+#include <pasta/report/model.hpp>
+#include <pasta/report/report_error.hpp>
 
 /// Reads what report/json.hpp wrote.
 namespace pasta {
@@ -26,5 +26,5 @@ inline report_model read_json_file(std::string const& path);
 
 }  // namespace pasta
 
-#include "pasta/report/detail/read_json.inl"
+#include <pasta/report/detail/read_json.inl>
 #endif

@@ -16,9 +16,9 @@
 #include <variant>
 #include <vector>
 
-#include "pasta/report/model.hpp"
-#include "pasta/report/visible.hpp"
-#include "pasta/report/write_file.hpp"
+#include <pasta/report/model.hpp>
+#include <pasta/report/visible.hpp>
+#include <pasta/report/write_file.hpp>
 
 namespace pasta {
 

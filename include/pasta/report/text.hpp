@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pasta/report/model.hpp"
+#include <pasta/report/model.hpp>
 
 namespace pasta {
 
@@ -33,5 +33,5 @@ inline std::string to_text(report_model const& report, text_options const& optio
 
 }  // namespace pasta
 
-#include "pasta/report/detail/text.inl"
+#include <pasta/report/detail/text.inl>
 #endif

@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
-#include "pasta/report/model.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/model.hpp>
+#include <pasta/report/visible.hpp>
 
 namespace pasta {
 

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "pasta/report/report_error.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/report_error.hpp>
+#include <pasta/report/visible.hpp>
 
 namespace pasta {
 

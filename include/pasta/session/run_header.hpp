@@ -4,12 +4,11 @@
 #ifndef PASTA_SESSION_RUN_HEADER_HPP
 #define PASTA_SESSION_RUN_HEADER_HPP
 
-#include <fmt/chrono.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <pasta/report/model.hpp>
 #include <pasta/session/settings.hpp>
 
@@ -37,18 +36,12 @@ inline std::string value_of(std::string const& text, std::string_view key) {
 }
 
 inline std::vector<std::string> command_line(settings const& set) {
-  if (!set.command.empty()) {
-    auto const given = nlohmann::json::parse(set.command, nullptr, false);
-    if (given.is_array()) {
-      std::vector<std::string> words;
-      for (auto const& word : given) words.push_back(word.is_string() ? word.get<std::string>() : word.dump());
-      return words;
-    }
-  }
-  std::string const text = read_small_file("/proc/self/cmdline");
+  // pasta run's words are separated by the ASCII unit separator, the system's by zeros.
+  bool const is_given = !set.command.empty();
+  std::string const text = is_given ? set.command : read_small_file("/proc/self/cmdline");
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t const end = std::min(text.find('\0', begin), text.size());
+    std::size_t const end = std::min(text.find(is_given ? '\x1f' : '\0', begin), text.size());
     words.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -67,6 +60,14 @@ inline std::string program_name() {
   return name.substr(name.rfind('/') + 1);
 }
 
+inline std::string utc_date() {
+  std::time_t const now = std::time(nullptr);
+  std::tm parts{};
+  char text[32] = "";
+  if (::gmtime_r(&now, &parts) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
 /// Everything but wall_ns. @param engine as in force
 inline report_header make_header(settings const& set, simt::engine_settings const& engine) {
   report_header header;
@@ -83,7 +84,7 @@ inline report_header make_header(settings const& set, simt::engine_settings cons
   header.cpu = value_of(read_small_file("/proc/cpuinfo"), "model name");
   header.compiler = PASTA_COMPILER;
   header.compiler_flags = PASTA_COMPILER_FLAGS;
-  header.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  header.date = utc_date();
   return header;
 }
 

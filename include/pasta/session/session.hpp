@@ -8,7 +8,6 @@
 #include <pthread.h>
 
 #include <pasta/report/json.hpp>
-#include <pasta/report/text.hpp>
 #include <pasta/session/crash_watch.hpp>
 #include <pasta/session/run_header.hpp>
 #include <pasta/session/tool_run.hpp>
@@ -78,10 +77,7 @@ class session final : public event_sink {
       }
       write_json_file(model, path_);
       tell_index(why_incomplete != nullptr ? "incomplete" : "complete", "");
-      if (!settings_.is_quiet) {
-        std::string const text = to_text(model, text_options_for(STDERR_FILENO));
-        fmt::print(stderr, "{}report: {}\n", text, visible(path_));
-      }
+      if (!settings_.is_quiet) fmt::print(stderr, "pasta: report: {} (to read it: pasta show FILE)\n", visible(path_));
     } catch (std::exception const& error) {
       tell_index("failed", error.what());
       if (!settings_.is_quiet) fmt::print(stderr, "pasta: the report failed: {}\n", error.what());
@@ -113,10 +109,12 @@ class session final : public event_sink {
       ::_exit(2);
     }
     one_ = made;
-    if (made->is_attached()) {
-      install_sink(made);
-      std::atexit([] { one_->finish(nullptr); });
-      crash_watch::start([](char const* signal_name) { one_->finish(signal_name); });
+    if constexpr (sizeof...(Tools) > 0) {
+      if (made->is_attached()) {
+        install_sink(made);
+        std::atexit([] { one_->finish(nullptr); });
+        crash_watch::start([](char const* signal_name) { one_->finish(signal_name); });
+      }
     }
     return made;
   }

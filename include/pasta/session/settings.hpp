@@ -31,7 +31,7 @@ struct settings {
   std::vector<std::pair<std::string, std::string>> tool_options;  ///< [tool.]name, value
   std::string output = "pasta-%t-%e-%p.json";
   std::string report_index;                                    ///< empty: nobody wants to know
-  std::string command;                                         ///< JSON array; empty: ask the system
+  std::string command;                                         ///< words separated by 0x1f; empty: ask the system
   scope per = scope::kernel;
   double sampling_rate = 1;
   bool is_quiet = false, is_debugging = false;

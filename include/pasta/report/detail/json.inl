@@ -10,9 +10,9 @@
 #include <iterator>
 #include <string_view>
 
-#include "pasta/report/json.hpp"
-#include "pasta/report/visible.hpp"
-#include "pasta/report/write_file.hpp"
+#include <pasta/report/json.hpp>
+#include <pasta/report/visible.hpp>
+#include <pasta/report/write_file.hpp>
 
 namespace pasta {
 

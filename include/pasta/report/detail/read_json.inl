@@ -10,10 +10,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "pasta/report/json.hpp"
-#include "pasta/report/read_json.hpp"
-#include "pasta/report/visible.hpp"
-#include "pasta/report/write_file.hpp"
+#include <pasta/report/json.hpp>
+#include <pasta/report/read_json.hpp>
+#include <pasta/report/visible.hpp>
+#include <pasta/report/write_file.hpp>
 
 namespace pasta::detail {
 

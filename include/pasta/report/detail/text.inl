@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "pasta/report/source_lines.hpp"
-#include "pasta/report/text.hpp"
-#include "pasta/report/text_table.hpp"
-#include "pasta/report/visible.hpp"
+#include <pasta/report/source_lines.hpp>
+#include <pasta/report/text.hpp>
+#include <pasta/report/text_table.hpp>
+#include <pasta/report/visible.hpp>
 
 namespace pasta {
 
