@@ -24,7 +24,7 @@ class fixture {
     std::uint32_t threads = 1;  ///< worker threads; 1 makes the order of blocks certain
     scope per = scope::kernel;
     double sampling_rate = 1;
-    std::vector<std::pair<std::string, std::string>> options;  ///< name, value as on the command line
+    std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value as on the command line
   };
 
   fixture() : fixture(setup{}) {}

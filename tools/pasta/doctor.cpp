@@ -136,19 +136,6 @@ std::string find_gpu() {
   return "";
 }
 
-std::string find_package_config() {
-  std::error_code error;
-  auto const prefix = std::filesystem::path(own_folder()).parent_path();
-  for (char const* folder : {"lib/cmake/pasta", "share/cmake/pasta", "lib/cmake/PASTA"}) {
-    for (char const* name : {"pasta-config.cmake", "pastaConfig.cmake", "PASTAConfig.cmake"}) {
-      auto const path = prefix / folder / name;
-      if (std::filesystem::exists(path, error)) return path.string();
-    }
-  }
-  auto const in_build = prefix / "pasta-config.cmake";
-  return std::filesystem::exists(in_build, error) ? in_build.string() : "";
-}
-
 examination examine() {
   examination e;
   utsname system{};
@@ -174,7 +161,7 @@ examination examine() {
   e.libraries.push_back({"Catch2 (tests)", header("Catch2")});
 
   installed_tools const installed = find_installed_tools();
-  e.installation = {{"tools", visible(joined(installed.names(), ", "))}, {"CMake package", find_package_config()}};
+  e.installation = {{"tools", visible(joined(installed.names(), ", "))}, {"CMake package", own_package_folder()}};
   for (std::string const& problem : installed.problems) e.installation.push_back({"problem", problem});
 
   route_state probe{"probe", true, {}, {}, "any C++20 compiler; kernels that you own"};

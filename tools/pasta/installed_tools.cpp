@@ -119,6 +119,20 @@ std::string own_folder() {
   return error ? "" : program.parent_path().string();
 }
 
+std::string own_package_folder() {
+  std::error_code error;
+  auto const prefix = std::filesystem::path(own_folder()).parent_path();
+  std::vector<std::filesystem::path> folders{prefix, prefix / "lib/cmake/pasta", prefix / "lib64/cmake/pasta"};
+  for (std::filesystem::directory_iterator entry(prefix / "lib", error), end; !error && entry != end; entry.increment(error)) {
+    folders.push_back(entry->path() / "cmake/pasta");  // lib/x86_64-linux-gnu
+  }
+  for (auto const& folder : folders) {
+    std::error_code no_file;
+    if (std::filesystem::exists(folder / "pasta-config.cmake", no_file)) return folder.string();
+  }
+  return "";
+}
+
 std::string option_spelling(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
   return name;

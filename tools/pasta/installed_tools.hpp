@@ -44,6 +44,9 @@ installed_tools find_installed_tools();
 /// The folder of this program's file, or "".
 std::string own_folder();
 
+/// The folder of the CMake package that this program was built or installed with, or "".
+std::string own_package_folder();
+
 /// "sector_bytes" as "sector-bytes": how an option is written on the command line.
 std::string option_spelling(std::string name);
 

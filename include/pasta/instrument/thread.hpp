@@ -92,7 +92,7 @@ class thread {
   template <class T, class V>                                                                          \
     requires std::is_arithmetic_v<T>                                                                   \
   T atomic_##name(T& target, V const& operand) const {                                                 \
-    return update(target, [&](T old) { return static_cast<T>(expression); });                          \
+    return update(target, [&]([[maybe_unused]] T old) { return static_cast<T>(expression); });                          \
   }
   PASTA_DETAIL_ATOMIC(add, old + static_cast<T>(operand))
   PASTA_DETAIL_ATOMIC(sub, old - static_cast<T>(operand))

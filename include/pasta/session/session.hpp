@@ -123,7 +123,7 @@ class session final : public event_sink {
   void attach() {
     if (settings_.tools.empty()) return;
     std::size_t number = 0;
-    auto const try_one = [&]<class Tool>() {
+    [[maybe_unused]] auto const try_one = [&]<class Tool>() {
       if (run_name<Tool>() == settings_.tools) {
         run_number_ = number;
         make_run_ = [](session& self) -> tool_run_base* {

@@ -41,7 +41,8 @@ void set_option(Options& options, option_description<Options, Value> const& know
 template <class... Tools>
 void set_options(type_list<Tools...>, std::tuple<typename Tools::options...>& options,
                  std::vector<std::pair<std::string, std::string>> const& wanted) {
-  for (auto const& [name, text] : wanted) {
+  for (auto const& each : wanted) {
+    std::string const &name = each.first, &text = each.second;
     std::size_t found = 0;
     std::string known_names;
     for_each_tool(type_list<Tools...>{}, [&]<std::size_t Index, class Tool>() {
