@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <system_error>
@@ -139,9 +138,10 @@ environment_changes environment_for(run_options const& options, std::string cons
   set("PASTA_WARP_WIDTH", options.warp_width);
   set("PASTA_HOST_THREADS", options.threads);
   set("PASTA_TOOL_OPTIONS", tool_options_text(options));
-  bool const is_text = std::all_of(options.command.begin(), options.command.end(), [](std::string const& w) { return is_utf8(w); });
-  // JSON has no way to write other bytes; the program then reads its own command line.
-  changes.emplace_back("PASTA_COMMAND", is_text ? std::optional(nlohmann::json(options.command).dump()) : std::nullopt);
+  // Where a word has the separator in it the program reads its own command line instead.
+  bool const can_be_joined = std::none_of(options.command.begin(), options.command.end(),
+                                          [](std::string const& word) { return word.find('\x1f') != std::string::npos; });
+  changes.emplace_back("PASTA_COMMAND", can_be_joined ? std::optional(joined(options.command, "\x1f")) : std::nullopt);
   return changes;
 }
 
@@ -180,6 +180,7 @@ std::string why_nothing_attached(std::string const& program, program_table const
   }
   if (table.kind == file_kind::other) return fmt::format("no report: nothing that {} started was built with pasta_instrument()", shown);
   if (WIFSIGNALED(end.wait_status)) return fmt::format("no report: {} before it could attach", describe_end(end.wait_status));
+  if (WEXITSTATUS(end.wait_status) == exit_usage) return fmt::format("no report: {} ended with status 2 before it could attach", shown);
   return fmt::format("no report: {} has the tool but did not attach it; PASTA_DEBUG=1 says why", shown);
 }
 

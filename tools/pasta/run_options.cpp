@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "parse.hpp"
 #include <pasta/report/visible.hpp>
@@ -168,7 +169,11 @@ void check_values(run_options const& options) {
 
 std::string joined(std::vector<std::string> const& names, char const* separator) {
   std::string text;
-  for (std::string const& name : names) text += (text.empty() ? "" : separator) + name;
+  bool is_first = true;
+  for (std::string const& name : names) {
+    if (!std::exchange(is_first, false)) text += separator;
+    text += name;
+  }
   return text;
 }
 

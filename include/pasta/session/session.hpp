@@ -43,17 +43,18 @@ class session final : public event_sink {
 
   /// Runs a kernel under the attached tool, or plainly. Any thread.
   template <class... Tools, class Kernel, class... Arguments>
-  void launch(type_list<Tools...>, std::string const& name, Kernel const& kernel, simt::launch_shape const& shape, std::uint64_t stream,
-              Arguments const&... arguments) {
+  void launch(type_list<Tools...>, [[maybe_unused]] std::string const& name, Kernel const& kernel, simt::launch_shape const& shape,
+              [[maybe_unused]] std::uint64_t stream, Arguments const&... arguments) {
     if (owner_ != ::getpid()) begin_again();
     capture_kernel<vendor::host>{}(shape.grid, shape.block);
     if (run_ == nullptr) return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
-    std::size_t number = 0;
-    bool const is_stopped = is_stopped_.load(std::memory_order_relaxed);
-    ((number++ == run_number_
-          ? static_cast<tool_run<Tools>&>(*run_).launch(name, kernel, shape, stream, is_stopped, arguments...)
-          : void()),
-     ...);
+    if constexpr (sizeof...(Tools) > 0) {
+      std::size_t number = 0;
+      bool const is_stopped = is_stopped_.load(std::memory_order_relaxed);
+      ((number++ == run_number_ ? static_cast<tool_run<Tools>&>(*run_).launch(name, kernel, shape, stream, is_stopped, arguments...)
+                                : void()),
+       ...);
+    }
   }
 
   /// Tells the tools of something that happened on the host. Any thread.

@@ -36,11 +36,10 @@ std::string describe_tool() {
 }  // namespace pasta::detail
 
 /// Stands once, in NAME.cpp after the tool's class: checks it and exports its description.
-#define PASTA_TOOL(name)                                                                       \
-  static_assert(::pasta::check_tool<name>());                                                  \
-  extern "C" __attribute__((visibility("default"))) char const* pasta_tool_description() {     \
-    static std::string const text = ::pasta::detail::describe_tool<name>();                    \
-    return text.c_str();                                                                       \
-  }                                                                                            \
-  static_assert(true, "a semicolon may follow")
+#define PASTA_TOOL(name)                                                                   \
+  static_assert(::pasta::check_tool<name>());                                              \
+  extern "C" __attribute__((visibility("default"))) char const* pasta_tool_description() { \
+    static std::string const text = ::pasta::detail::describe_tool<name>();                \
+    return text.c_str();                                                                   \
+  }
 #endif

@@ -10,6 +10,7 @@
 #include <set>
 #include <pasta/instrument/thread.hpp>
 #include <pasta/report/report.hpp>
+#include <pasta/session/crash_watch.hpp>
 #include <pasta/session/kernel_call.hpp>
 #include <pasta/session/tool_options.hpp>
 
@@ -160,6 +161,7 @@ class tool_run final : public tool_run_base {
   }
 
   void prepare(simt::worker& self, kernel_record& record) {
+    crash_watch::use_own_signal_stack();
     std::lock_guard const lock(mutex_);
     if (record.shards.size() <= self.number) record.shards.resize(self.number + 1);
     if (!record.shards[self.number]) record.shards[self.number] = std::make_unique<shard<tools>>();

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -166,6 +167,7 @@ class text_writer {
         for (finding const& f : kernel.findings) findings.push_back({&f, kernel_name(kernel)});
       }
     }
+    if (findings.empty() && !report_.is_complete) return;
     text_ += '\n';
     if (findings.empty()) {
       line("{}No findings{}", bold(), plain());
@@ -213,7 +215,7 @@ class text_writer {
       line("\n{}{}{}  whole program", bold(), visible(tool.tool), plain());
       for (table const& t : tool.tables) write_table(t);
     }
-    if (tool.kernels.empty()) line("\n{}{}{}  no kernel was launched", bold(), visible(tool.tool), plain());
+    if (tool.kernels.empty() && report_.is_complete) line("\n{}{}{}  no kernel was launched", bold(), visible(tool.tool), plain());
   }
 
   void write_kernel(tool_section const& tool, kernel_section const& kernel) {
@@ -259,50 +261,78 @@ class text_writer {
     for (std::string const& reason : l.not_instrumentable) warn("not seen: " + reason);
   }
 
+  /// Which columns of a table together name a place in the source; -1: there is none.
+  struct place_columns {
+    int file, line, column;
+    bool is_part(std::size_t c) const { return line >= 0 && (static_cast<int>(c) == line || static_cast<int>(c) == column); }
+    bool is_place(std::size_t c) const { return line >= 0 && static_cast<int>(c) == file; }
+  };
+
+  template <class Value>
+  static Value const* value_at(std::vector<cell> const& row, int column) {
+    return column < 0 ? nullptr : std::get_if<Value>(&row[static_cast<std::size_t>(column)]);
+  }
+
+  static place_columns find_places(table const& t) {
+    place_columns places{column_index(t, "file"), column_index(t, "line"), column_index(t, "column")};
+    if (places.file < 0 || places.line < 0) return {-1, -1, -1};
+    return places;
+  }
+
+  /// "transpose.cpp:21", or with the column "transpose.cpp:21:9" where the line alone would not tell two rows apart.
+  std::string shown_place(std::vector<cell> const& row, place_columns const& places, bool with_column) const {
+    auto const* file = value_at<std::string>(row, places.file);
+    if (file == nullptr) return "-";
+    std::string place = visible(names_(*file));
+    auto const* line = value_at<std::uint64_t>(row, places.line);
+    if (line == nullptr || *line == 0) return place;
+    place += fmt::format(":{}", *line);
+    auto const* column = value_at<std::uint64_t>(row, places.column);
+    if (with_column && column != nullptr && *column != 0) place += fmt::format(":{}", *column);
+    return place;
+  }
+
+  static bool needs_column(table const& t, place_columns const& places) {
+    if (places.column < 0) return false;
+    std::map<std::pair<cell, cell>, cell> columns;
+    for (auto const& row : t.rows) {
+      auto const at = [&](int c) { return row[static_cast<std::size_t>(c)]; };
+      auto const [known, is_new] = columns.try_emplace({at(places.file), at(places.line)}, at(places.column));
+      if (!is_new && known->second != at(places.column)) return true;
+    }
+    return false;
+  }
+
   void write_table(table const& t) {
     line("  {}{}{}", dim(), visible(t.name), plain());
     if (t.rows.empty()) {
       line("    no rows");
       return;
     }
-    int const file = column_index(t, "file");
-    int const line_number = column_index(t, "line");
-    bool const has_place = file >= 0 && line_number >= 0;
+    place_columns const places = find_places(t);
+    bool const with_column = needs_column(t, places);
     text_table layout;
     std::vector<number_format> formats;
     for (std::size_t c = 0; c < t.columns.size(); ++c) {
       formats.emplace_back(t, c);
-      column const& column = t.columns[c];
-      if (has_place && static_cast<int>(c) == line_number) continue;
+      if (places.is_part(c)) continue;
       bool const is_text =
           std::any_of(t.rows.begin(), t.rows.end(), [c](auto const& row) { return std::holds_alternative<std::string>(row[c]); });
       std::string const& unit = formats[c].unit();
-      layout.add_column(has_place && static_cast<int>(c) == file ? "place" : visible(column.name), unit == "1" ? "" : visible(unit),
+      layout.add_column(places.is_place(c) ? "place" : visible(t.columns[c].name), unit == "1" ? "" : visible(unit),
                         is_text ? text_table::align::left : text_table::align::right);
     }
     std::size_t const row_count = std::min(t.rows.size(), options_.row_limit);
     for (std::size_t r = 0; r < row_count; ++r) {
       auto const& row = t.rows[r];
       std::vector<std::string> cells;
-      std::string remark;
       for (std::size_t c = 0; c < t.columns.size(); ++c) {
-        if (has_place && static_cast<int>(c) == line_number) continue;
-        if (has_place && static_cast<int>(c) == file) {
-          auto const* path = std::get_if<std::string>(&row[c]);
-          auto const* number = std::get_if<std::uint64_t>(&row[static_cast<std::size_t>(line_number)]);
-          if (path != nullptr && number != nullptr && *number != 0) {
-            cells.push_back(fmt::format("{}:{}", visible(names_(*path)), *number));
-            remark = lines_(*path, *number);
-            continue;
-          }
-          if (path != nullptr) {
-            cells.push_back(visible(names_(*path)));
-            continue;
-          }
-        }
-        cells.push_back(formats[c](row[c]));
+        if (places.is_part(c)) continue;
+        cells.push_back(places.is_place(c) ? shown_place(row, places, with_column) : formats[c](row[c]));
       }
-      layout.add_row(std::move(cells), std::move(remark));
+      auto const* file = value_at<std::string>(row, places.file);
+      auto const* number = value_at<std::uint64_t>(row, places.line);
+      layout.add_row(std::move(cells), file != nullptr && number != nullptr ? lines_(*file, *number) : std::string());
     }
     text_ += layout.render(4, width_, dim(), plain());
     if (row_count < t.rows.size()) {

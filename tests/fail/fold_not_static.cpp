@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: fold has the wrong signature; expected: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& at), public
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+  struct thread_state {
+    unsigned accesses = 0;
+  };
+  void fold(thread_state& state, pasta::context<wrong>& at) const;
+};
+static_assert(pasta::check_tool<wrong>());

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: fold without a thread_state: nothing would be folded
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+  static void fold(thread_state& state, pasta::context<wrong>& at);
+};
+static_assert(pasta::check_tool<wrong>());

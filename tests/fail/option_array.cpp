@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: a tool's option is a number or a bool
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+  struct options {
+    unsigned sizes[3] = {};
+    static constexpr auto describe() {
+      return std::tuple{pasta::option("sizes", &options::sizes, "sizes [bytes]")};
+    }
+  };
+};
+static_assert(pasta::check_tool<wrong>());

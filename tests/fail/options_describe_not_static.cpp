@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: each field of options is described once: static constexpr auto describe() { return std::tuple{pasta::option("name", &options::name, "what it means [unit]")}; }
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+  struct options {
+    unsigned line_bytes = 128;
+    constexpr auto describe() const {
+      return std::tuple{pasta::option("line-bytes", &options::line_bytes, "size of a line [bytes]")};
+    }
+  };
+};
+static_assert(pasta::check_tool<wrong>());

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: the probe route does not deliver pasta::call; routes that do: ptx, patch
+#define PASTA_PROBE_TOOLS_HEADER "program_with_undelivered_tool.hpp"
+#include <pasta/pasta.hpp>
+
+struct fill {
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, std::size_t count) const {
+    if (t.index() < count) array[t.index()] = 1.0f;
+  }
+};
+
+void run(float* array) { pasta::launch(fill{}, {4, 64}, array, std::size_t{200}); }

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: this tool lists pasta::block_exit in its events but has no handler; add: PASTA_DEVICE static void on_block_exit(pasta::context<YourTool>& at, pasta::block_exit const& event)
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access, pasta::block_exit>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  static void on_blok_exit(pasta::context<wrong>& at, pasta::block_exit const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+};
+static_assert(pasta::check_tool<wrong>());

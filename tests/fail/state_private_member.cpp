@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: this tool's state is not a plain struct: it must have no base, constructor, private member or virtual function, and be trivially copyable
+#include <pasta/analysis/count.hpp>
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+  struct site_state {
+   private:
+    pasta::count accesses;
+  };
+};
+static_assert(pasta::check_tool<wrong>());

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: a field of this tool's state does not merge: use pasta::count, max, histogram, ... or give the type a member void merge(T const&)
+#include <pasta/analysis/count.hpp>
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+  struct kernel_state {
+    pasta::count accesses;
+    double mean = 0;
+  };
+};
+static_assert(pasta::check_tool<wrong>());

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// expect: thread_state has at most 128 bytes: it lives in registers
+#include <pasta/instrument/check_tool.hpp>
+
+struct wrong : pasta::tool<wrong> {
+  using events = pasta::events<pasta::memory_access>;
+  static void on_memory_access(pasta::context<wrong>& at, pasta::memory_access const& event);
+  void report(pasta::results<wrong> const& found, pasta::report& out) const;
+  struct thread_state {
+    unsigned last[33];
+  };
+  static void fold(thread_state& state, pasta::context<wrong>& at);
+};
+static_assert(pasta::check_tool<wrong>());
