@@ -39,8 +39,8 @@ template <class Event>
 inline constexpr bool is_countable_v = requires(Event event) { event.site; };
 
 // A name that the tool has in any form (other signature, overloaded, private) is ambiguous in a class that derives from the
-// tool and from one that has a member of that name.
-#define PASTA_DETAIL_DEFINE_EVENT(event)                                                                          \
+// tool and from one that has a member of that name. `before`: what stands before the handler's `static`.
+#define PASTA_DETAIL_DEFINE_EVENT(event, before)                                                                  \
   template <>                                                                                                     \
   inline constexpr bool is_event_v<event> = true;                                                                 \
   struct has_on_##event {                                                                                         \
@@ -68,33 +68,45 @@ inline constexpr bool is_countable_v = requires(Event event) { event.site; };
     constexpr bool is_listed = contains_v<typename Tool::events, event>;                                          \
     if constexpr (!declares(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr))) {             \
       static_assert(!is_listed, "this tool lists pasta::" #event                                                  \
-                                " in its events but has no handler; add: PASTA_DEVICE static void on_" #event     \
+                                " in its events but has no handler; add: " before "static void on_" #event         \
                                 "(pasta::context<YourTool>& at, pasta::" #event " const& event)");                \
       return !is_listed;                                                                                          \
     } else {                                                                                                      \
       constexpr bool is_right = handles(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr));   \
       static_assert(is_right, "on_" #event                                                                        \
-                              " has the wrong signature; expected: PASTA_DEVICE static void on_" #event           \
+                              " has the wrong signature; expected: " before "static void on_" #event               \
                               "(pasta::context<YourTool>& at, pasta::" #event " const& event), public");          \
       static_assert(!is_right || is_listed, "this tool has a handler on_" #event " but does not list pasta::"     \
                                             #event " in its events; add it to: using events = pasta::events<...>"); \
       return static_cast<void>(which), static_cast<void>(tool), is_right && is_listed;                            \
     }                                                                                                             \
   }
-PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_DEFINE_EVENT)
+#define PASTA_DETAIL_DEFINE_DEVICE_EVENT(event) PASTA_DETAIL_DEFINE_EVENT(event, "PASTA_DEVICE ")
+#define PASTA_DETAIL_DEFINE_HOST_EVENT(event) PASTA_DETAIL_DEFINE_EVENT(event, "")
+PASTA_DETAIL_FOR_EACH_DEVICE_EVENT(PASTA_DETAIL_DEFINE_DEVICE_EVENT)
+PASTA_DETAIL_FOR_EACH_HOST_EVENT(PASTA_DETAIL_DEFINE_HOST_EVENT)
+#undef PASTA_DETAIL_DEFINE_HOST_EVENT
+#undef PASTA_DETAIL_DEFINE_DEVICE_EVENT
 #undef PASTA_DETAIL_DEFINE_EVENT
 
 template <class List>
+inline constexpr bool is_events_v = false;
+template <class... Events>
+inline constexpr bool is_events_v<pasta::events<Events...>> = true;
+template <class List>
+inline constexpr bool is_counted_v = false;
+template <class... Events>
+inline constexpr bool is_counted_v<counted<Events...>> = true;
+
+template <class List>
 inline constexpr bool are_events_v = false;
-template <class... Events>
-inline constexpr bool are_events_v<pasta::events<Events...>> = (is_event_v<Events> && ...);
-template <class... Events>
-inline constexpr bool are_events_v<counted<Events...>> = (is_event_v<Events> && ...);
+template <template <class...> class List, class... Events>
+inline constexpr bool are_events_v<List<Events...>> = (is_event_v<Events> && ...);
 
 template <class List>
 inline constexpr bool are_countable_v = false;
 template <class... Events>
-inline constexpr bool are_countable_v<counted<Events...>> = (is_countable_v<Events> && ...);
+inline constexpr bool are_countable_v<counted<Events...>> = ((is_event_v<Events> && is_countable_v<Events>) && ...);
 
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a tool's events, counts, options and states are public: write struct your_tool, not class
+// expect: a tool's events, counts, options and states are public types
 #include <pasta/instrument/check_tool.hpp>
 
 class wrong : public pasta::tool<wrong> {

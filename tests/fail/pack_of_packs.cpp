@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a pasta::tool_pack holds tools, not packs
+// expect: a tool derives publicly from pasta::tool of itself: struct your_tool : pasta::tool<your_tool>
 #include <pasta/instrument/check_tool.hpp>
 
 struct right : pasta::tool<right> {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a tool's summary is one sentence: static constexpr std::string_view summary = "..."
+// expect: a tool's summary is one sentence: static constexpr std::string_view summary = "...", public
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

@@ -3,11 +3,11 @@
 // expect: a traced element is trivially copyable
 #include <pasta/pasta.hpp>
 
-struct rename {
+struct set_names {
   template <class Probe>
   void operator()(pasta::thread<Probe>& t, pasta::traced<std::string, Probe> names) const {
     names[t.index()] = "a";
   }
 };
 
-void run(std::string* names) { pasta::launch(rename{}, {4, 64}, names); }
+void run(std::string* names) { pasta::launch(set_names{}, {4, 64}, names); }

@@ -18,6 +18,7 @@ class pattern {
       if ((sample.lanes >> lane & 1) != 0) lanes_.push_back(lane);
     }
     shape_ = replay([&](std::size_t i) { return sample.first_byte + offset(i); });
+    is_misaligned_ = replay([&](std::size_t i) { return offset(i); }).sectors < shape_.sectors;
     if (!shape_.is_regular) find_groups();
   }
 
@@ -25,19 +26,25 @@ class pattern {
 
   /// For example "lane i+1 writes 1024 elements after lane i".
   std::string describe() const {
-    std::string_view const verb = site_->what == pasta::operation::load    ? "reads"
-                                  : site_->what == pasta::operation::store ? "writes"
-                                                                           : "updates";
+    std::string_view verb = site_->what == pasta::operation::load    ? "reads"
+                            : site_->what == pasta::operation::store ? "writes"
+                                                                     : "updates";
     if (group_lanes_ > 0) {
       std::size_t const last = (lanes_.size() + group_lanes_ - 1) / group_lanes_;
-      return fmt::format("{} groups of {} lanes, {} apart; within a group {}{}", last, group_lanes_, distance(group_step_),
-                         describe_step(verb, step(1)), after_border());
+      return fmt::format("{} groups of {} lanes, {} apart; within a group {}{}", last, group_lanes_,
+                         distance(group_step_), describe_step(verb, step(1)), after_border());
     }
-    if (lanes_.size() == 1) return fmt::format("one lane {} {} bytes{}", verb, site_->size_bytes, after_border());
-    if (!shape_.is_regular) return site_->what == pasta::operation::load ? "irregular (a gather)" : "irregular (a scatter)";
+    if (lanes_.size() == 1) return fmt::format("one lane {} one element{}", verb, after_border());
+    if (!shape_.is_regular) {
+      verb.remove_suffix(1);
+      if (is_rising()) return fmt::format("lanes {} at irregular distances, each lane after the one before", verb);
+      return fmt::format("lanes {} here and there (a {})", verb,
+                         site_->what == pasta::operation::load ? "gather" : "scatter");
+    }
     std::uint32_t const span = lanes_.back() - lanes_.front() + 1;
-    std::string const idle =
-        span > lanes_.size() ? fmt::format(", with {} of {} lanes inactive", span - lanes_.size(), span) : std::string();
+    std::string const idle = span > lanes_.size()
+                                 ? fmt::format(", with {} of {} lanes inactive", span - lanes_.size(), span)
+                                 : std::string();
     return describe_step(verb, shape_.stride_bytes) + idle + after_border();
   }
 
@@ -50,17 +57,15 @@ class pattern {
   /// The cure that leaves the fewest sectors; of equals the one that changes least.
   cure best_cure() const {
     std::vector<cure> cures;
-    bool const is_gather = lanes_.size() > 1 && !shape_.is_regular && group_lanes_ == 0;
-    if (!is_gather) {
-      cures.push_back({replay([&](std::size_t i) { return offset(i); }).sectors,
-                       fmt::format("let it start at a multiple of {} bytes: {}; a stencil, which also reads its neighbours, can read "
-                                   "a tile with its border into shared memory instead",
-                                   sector_bytes_, padding())});
+    if (!is_gather()) {
+      cures.push_back(
+          {replay([&](std::size_t i) { return offset(i); }).sectors,
+           fmt::format("{} (what a stencil reads of its neighbours: from a tile in shared memory)", padding())});
     }
     if (group_lanes_ > 0) {
       std::uint64_t const pitch = round_up(static_cast<std::uint64_t>(std::abs(group_step_)));
       auto const padded = [&](std::size_t i) { return i / group_lanes_ * pitch + in_group(i); };
-      cures.push_back({replay(padded).sectors, fmt::format("let each group start at a multiple of {} bytes: {}", sector_bytes_, padding())});
+      cures.push_back({replay(padded).sectors, padding()});
     }
     // The distinct elements side by side, in the order in which they lie now.
     std::vector<std::uint64_t> distinct;
@@ -71,14 +76,24 @@ class pattern {
       auto const rank = std::lower_bound(distinct.begin(), distinct.end(), offset(i)) - distinct.begin();
       return static_cast<std::uint64_t>(rank) * site_->size_bytes;
     };
-    cures.push_back({replay(packed).sectors, std::string(packing(is_gather))});
-    return *std::min_element(cures.begin(), cures.end(), [](cure const& a, cure const& b) { return a.sectors < b.sectors; });
+    cures.push_back({replay(packed).sectors, std::string(packing())});
+    return *std::min_element(cures.begin(), cures.end(),
+                             [](cure const& a, cure const& b) { return a.sectors < b.sectors; });
   }
 
  private:
   std::uint64_t offset(std::size_t i) const { return sample_->offsets[lanes_[i]]; }
+  bool is_gather() const { return lanes_.size() > 1 && !shape_.is_regular && group_lanes_ == 0; }
+  bool is_rising() const {
+    for (std::size_t i = 1; i < lanes_.size(); ++i) {
+      if (step(i) < 0) return false;
+    }
+    return true;
+  }
   std::int64_t step(std::size_t i) const { return static_cast<std::int64_t>(offset(i) - offset(i - 1)); }
-  std::uint64_t round_up(std::uint64_t bytes) const { return (bytes + sector_bytes_ - 1) / sector_bytes_ * sector_bytes_; }
+  std::uint64_t round_up(std::uint64_t bytes) const {
+    return (bytes + sector_bytes_ - 1) / sector_bytes_ * sector_bytes_;
+  }
 
   template <class FirstByte>
   pasta::request_shape replay(FirstByte&& first_byte) const {
@@ -117,27 +132,40 @@ class pattern {
     return fmt::format("lane i+1 {} {} {} lane i", verb, distance(bytes), bytes > 0 ? "after" : "before");
   }
   std::string after_border() const {
-    if (sample_->first_byte == 0) return {};
-    return fmt::format(", from {} byte{} after a sector's begin", sample_->first_byte, sample_->first_byte == 1 ? "" : "s");
+    if (!is_misaligned_) return {};
+    return fmt::format(", from {} byte{} after a sector's begin", sample_->first_byte,
+                       sample_->first_byte == 1 ? "" : "s");
   }
 
   std::string padding() const {
     std::uint32_t const size = site_->size_bytes;
-    if (sector_bytes_ % size != 0) return fmt::format("pad rows to a multiple of {} bytes", sector_bytes_);
-    return fmt::format("pad the array's beginning, and rows to a multiple of {} elements", sector_bytes_ / size);
+    std::string const start = fmt::format("let the array's rows start at multiples of {} bytes", sector_bytes_);
+    if (sector_bytes_ % size != 0) return start;
+    return fmt::format("{}, padded to {}n elements", start, sector_bytes_ / size);
   }
-  std::string_view packing(bool is_gather) const {
-    if (is_gather) {
-      return "sort or bin the indices, or reorder the data, so that the elements of one warp lie side by side; the order of the "
+  std::string_view packing() const {
+    if (is_gather() && is_rising()) {
+      return "let the lanes of a warp go through one row together, not each lane through its own";
+    }
+    if (is_gather() && site_->what == pasta::operation::atomic) {
+      return "add up in shared memory first, or sort the keys, so that a warp updates elements side by side; the order "
+             "of the "
              "lanes within a warp does not matter";
     }
+    if (is_gather()) {
+      return "sort or bin the indices, or reorder the data, so that a warp's elements lie side by side; the order of "
+             "the lanes "
+             "within a warp does not matter";
+    }
     if (group_lanes_ > 0) return "make blocks at least a warp wide in x, so that a warp stays in one row";
-    if (shape_.stride_bytes == site_->size_bytes) return "let neighbouring lanes take the active work, so that no lane between them is idle";
+    if (shape_.stride_bytes == site_->size_bytes)
+      return "let neighbouring lanes take the active work, so that no lane between them is idle";
     constexpr std::int64_t largest_struct_bytes = 128;  // beyond, a step is a row rather than a record
     if (std::abs(shape_.stride_bytes) <= largest_struct_bytes) {
       return "keep this field's values side by side (a structure of arrays), or let lane i+1 take the next element";
     }
-    return "let lane i+1 take the next element (swap the loops or store the array transposed), or stage tiles in shared memory";
+    return "let lane i+1 take the next element (swap the loops or store the array transposed), or stage tiles in "
+           "shared memory";
   }
 
   pasta::request_sample const* sample_;
@@ -145,8 +173,9 @@ class pattern {
   std::uint32_t sector_bytes_;
   std::vector<std::uint32_t> lanes_;  // active
   pasta::request_shape shape_;
-  std::size_t group_lanes_ = 0;       // 0: no groups
-  std::int64_t group_step_ = 0;       // from one group's first lane to the next one's [bytes]
+  bool is_misaligned_ = false;   // fewer sectors if it began with a sector
+  std::size_t group_lanes_ = 0;  // 0: no groups
+  std::int64_t group_step_ = 0;  // from one group's first lane to the next one's [bytes]
 };
 
 }  // namespace coalescing_detail
@@ -160,17 +189,18 @@ struct coalescing : pasta::tool<coalescing> {
     std::uint32_t sector_bytes = 32;
     double minimum_gain = 1.01;
     static constexpr auto describe() {
-      return std::tuple{
-          pasta::option("sector-bytes", &options::sector_bytes, "what memory moves at once [bytes]: 32 on NVIDIA, 64 or 128 on AMD", 8, 4096),
-          pasta::option("minimum-gain", &options::minimum_gain, "report a line if the kernel could gain this much [1]", 1, 1000)};
+      return std::tuple{pasta::option("sector-bytes", &options::sector_bytes,
+                                      "what memory moves at once [bytes]: 32 on NVIDIA, 64 or 128 on AMD", 8, 4096),
+                        pasta::option("minimum-gain", &options::minimum_gain,
+                                      "report a line if the kernel could gain this much [1]", 1, 1000)};
     }
   };
 
   static constexpr std::int64_t irregular = std::numeric_limits<std::int64_t>::min();
   struct site_state {
     pasta::count requests, sectors, sectors_needed;
-    pasta::top_k<4, std::int64_t> strides;          // of requests with two lanes or more [bytes]
-    pasta::earliest<pasta::request_sample> worst;   // the request with the most unneeded sectors
+    pasta::top_k<4, std::int64_t> strides;         // of requests with two lanes or more [bytes]
+    pasta::earliest<pasta::request_sample> worst;  // the request with the most unneeded sectors
   };
 
   PASTA_DEVICE static void on_memory_access(pasta::context<coalescing>& at, pasta::memory_access const& access) {
@@ -203,14 +233,15 @@ struct coalescing : pasta::tool<coalescing> {
         sums const sum = sums_of(row);
         by_kind[row.site.what] += sum;
         all += sum;
-        sites.add(row.site, sum.requests, sum.sectors, sum.needed, sum.efficiency(), sum.lanes_per_request(), sum.sectors_per_request(),
-                  usual_stride(row.state));
+        sites.add(row.site, sum.requests, sum.sectors, sum.needed, sum.efficiency(), sum.lanes_per_request(),
+                  sum.sectors_per_request(), usual_stride(row.state));
       }
       columns = value_columns();
       columns.insert(columns.begin(), {"access", "", pasta::column_role::key});
       auto totals = section.table("totals", columns);
       auto const add_total = [&](std::string_view name, sums const& sum) {
-        totals.add(name, sum.requests, sum.sectors, sum.needed, sum.efficiency(), sum.lanes_per_request(), sum.sectors_per_request());
+        totals.add(name, sum.requests, sum.sectors, sum.needed, sum.efficiency(), sum.lanes_per_request(),
+                   sum.sectors_per_request());
       };
       for (auto const& [kind, sum] : by_kind) add_total(to_string(kind), sum);
       add_total("all", all);
@@ -240,7 +271,9 @@ struct coalescing : pasta::tool<coalescing> {
       requests += more.requests, sectors += more.sectors, needed += more.needed, lanes += more.lanes;
       return *this;
     }
-    static double ratio(std::uint64_t of, std::uint64_t to) { return static_cast<double>(of) / static_cast<double>(to); }
+    static double ratio(std::uint64_t of, std::uint64_t to) {
+      return static_cast<double>(of) / static_cast<double>(to);
+    }
     double efficiency() const { return ratio(needed, sectors); }
     double lanes_per_request() const { return ratio(lanes, requests); }
     double sectors_per_request() const { return ratio(sectors, requests); }
@@ -250,7 +283,7 @@ struct coalescing : pasta::tool<coalescing> {
   }
   static std::vector<pasta::column> value_columns() {
     using enum pasta::column_role;
-    return {{"requests", "", value},     {"sectors", "", value}, {"sectors_needed", "", value},
+    return {{"requests", "", value},    {"sectors", "", value}, {"sectors_needed", "", value},
             {"efficiency", "1", value}, {"lanes", "", value},   {"sectors_per_request", "", value}};
   }
 
@@ -261,7 +294,8 @@ struct coalescing : pasta::tool<coalescing> {
     return entries[0].key == irregular ? std::nullopt : std::optional(entries[0].key);
   }
 
-  static pasta::finding find(pasta::site_result<coalescing> const& row, sums const& sum, sums const& all, std::uint32_t sector_bytes) {
+  static pasta::finding find(pasta::site_result<coalescing> const& row, sums const& sum, sums const& all,
+                             std::uint32_t sector_bytes) {
     pasta::request_sample const sample = *row.state.worst.value();
     coalescing_detail::pattern const pattern(sample, row.site, sector_bytes);
     std::uint32_t const asked = pattern.shape().sectors;
@@ -274,9 +308,10 @@ struct coalescing : pasta::tool<coalescing> {
     found.level = pasta::severity_of(gain);
     found.place = pasta::place_of(row.site);
     found.gain_at_most = gain;
-    found.message = fmt::format("{} of {} bytes: {}{}; {:.4g} sectors per request where {:.4g} would do", to_string(row.site.what),
-                                row.site.size_bytes, is_every_request ? "" : "in the worst request ", pattern.describe(),
-                                sum.sectors_per_request(), sums::ratio(sum.needed, sum.requests));
+    found.message =
+        fmt::format("{} of {} bytes: {}{}; {:.4g} sectors per request where {:.4g} would do", to_string(row.site.what),
+                    row.site.size_bytes, is_every_request ? "" : "in the worst request, ", pattern.describe(),
+                    sum.sectors_per_request(), sums::ratio(sum.needed, sum.requests));
     if (auto const cure = pattern.best_cure(); cure.sectors < asked) {
       found.advice = fmt::format("{}: {} instead of {} sectors in {} request", cure.text, cure.sectors, asked,
                                  is_every_request ? "each" : "the worst");

@@ -4,6 +4,7 @@
 #ifndef PASTA_INSTRUMENT_CHECK_TOOL_HPP
 #define PASTA_INSTRUMENT_CHECK_TOOL_HPP
 
+#include <concepts>
 #include <pasta/analysis/mergeable.hpp>
 #include <pasta/instrument/deliver.hpp>
 #include <pasta/instrument/probe.hpp>
@@ -18,12 +19,36 @@ namespace detail {
 template <class Options>
 concept described = requires { Options::describe(); };
 
+inline constexpr std::size_t no_description = static_cast<std::size_t>(-1);
+
+template <class Options, class Description>
+inline constexpr std::size_t description_size_v = no_description;
+template <class Options, class... Values>
+inline constexpr std::size_t description_size_v<Options, std::tuple<option_description<Options, Values>...>> = sizeof...(Values);
+
+// How many fields describe() describes; no_description where it is not a constant tuple of this struct's fields.
 template <class Options>
 consteval std::size_t described_count() {
-  if constexpr (described<Options>) {
-    return std::tuple_size_v<decltype(Options::describe())>;
+  if constexpr (!described<Options>) {
+    return std::is_empty_v<Options> ? 0 : no_description;
+  } else if constexpr (requires { typename std::bool_constant<(static_cast<void>(Options::describe()), true)>; }) {
+    return description_size_v<Options, std::remove_cv_t<decltype(Options::describe())>>;
   } else {
-    return 0;
+    return no_description;
+  }
+}
+
+template <class Description>
+inline constexpr bool are_numbers_v = true;
+template <class Options, class... Values>
+inline constexpr bool are_numbers_v<std::tuple<option_description<Options, Values>...>> = (std::is_arithmetic_v<Values> && ...);
+
+template <class Options>
+consteval bool are_options_numbers() {
+  if constexpr (described<Options>) {
+    return are_numbers_v<std::remove_cv_t<decltype(Options::describe())>>;
+  } else {
+    return true;
   }
 }
 
@@ -36,7 +61,16 @@ constexpr bool is_option_name(std::string_view name) {
   return true;
 }
 
-enum class option_fault { none, name, duplicate, range };
+template <class First, class Second>
+constexpr bool is_same_member(First first, Second second) {
+  if constexpr (std::is_same_v<First, Second>) {
+    return first == second;
+  } else {
+    return false;
+  }
+}
+
+enum class option_fault { none, name, member, duplicate, range };
 
 template <class Options>
 consteval option_fault find_option_fault() {
@@ -44,18 +78,16 @@ consteval option_fault find_option_fault() {
   if constexpr (described<Options>) {
     std::apply(
         [&](auto const&... all) {
-          std::string_view const names[] = {all.name..., ""};
           Options const defaults{};
-          auto const check = [&](auto const& one, std::size_t index) {
+          auto const check = [&](auto const& one) {
             auto const value = defaults.*one.member;
+            if (fault != option_fault::none) return;
             if (!is_option_name(one.name)) fault = option_fault::name;
-            for (std::size_t i = 0; i < index; ++i) {
-              if (names[i] == one.name) fault = option_fault::duplicate;
-            }
+            if ((std::size_t{is_same_member(one.member, all.member)} + ...) > 1) fault = option_fault::member;
+            else if ((std::size_t{one.name == all.name} + ...) > 1) fault = option_fault::duplicate;
             if (value < one.minimum || value > one.maximum) fault = option_fault::range;
           };
-          std::size_t index = 0;
-          (check(all, index++), ...);
+          (check(all), ...);
         },
         Options::describe());
   }
@@ -63,7 +95,30 @@ consteval option_fault find_option_fault() {
 }
 
 template <class Tool>
-concept declares_fold = requires { &Tool::fold; };
+concept has_public_names = requires {
+  typename Tool::events;
+  typename Tool::counts;
+  typename Tool::options;
+  typename Tool::site_state;
+  typename Tool::thread_state;
+  typename Tool::kernel_state;
+  typename Tool::launch_state;
+  typename Tool::program_state;
+};
+
+template <class Tool>
+concept has_summary = requires {
+  { Tool::summary } -> std::convertible_to<std::string_view>;
+};
+
+// As for handlers: a name that the tool has in any form.
+struct has_fold {
+  int fold;
+};
+template <class Tool>
+struct looks_for_fold : Tool, has_fold {};
+template <class Tool>
+inline constexpr bool declares_fold_v = !requires { &looks_for_fold<Tool>::fold; };
 
 template <class Tool>
 concept reports = requires(Tool const& tool, results<Tool> const& found, pasta::report& out) {
@@ -81,10 +136,12 @@ template <class Tool>
 consteval bool check_shape() {
   if constexpr (!std::is_class_v<Tool>) {
     static_assert(std::is_class_v<Tool>, "a tool is a class that derives from pasta::tool<YourTool>");
+  } else if constexpr (!requires { sizeof(Tool); }) {
+    static_assert(requires { sizeof(Tool); }, "a tool is checked after its class is complete");
   } else if constexpr (std::is_final_v<Tool>) {
     static_assert(!std::is_final_v<Tool>, "a tool must not be final: PASTA derives from it to find its handlers by name");
-  } else if constexpr (!std::is_base_of_v<tool<Tool>, Tool>) {
-    static_assert(std::is_base_of_v<tool<Tool>, Tool>,
+  } else if constexpr (!std::derived_from<Tool, tool<Tool>>) {
+    static_assert(std::derived_from<Tool, tool<Tool>>,
                   "a tool derives publicly from pasta::tool of itself: struct your_tool : pasta::tool<your_tool>");
   } else if constexpr (std::is_polymorphic_v<Tool>) {
     static_assert(!std::is_polymorphic_v<Tool>, "a tool has no virtual function: handlers run on the GPU and are found at compile time");
@@ -92,13 +149,30 @@ consteval bool check_shape() {
     static_assert(std::is_empty_v<Tool>,
                   "a tool has no data members: what it collects belongs in site_state, thread_state, kernel_state, launch_state or "
                   "program_state, what it is told in options");
-  } else if constexpr (!are_events_v<typename Tool::events>) {
-    static_assert(are_events_v<typename Tool::events>,
-                  "a tool's events are written: using events = pasta::events<pasta::memory_access, ...>");
-  } else if constexpr (!are_events_v<typename Tool::counts>) {
-    static_assert(are_events_v<typename Tool::counts>, "a tool's counts are written: using counts = pasta::counted<pasta::memory_access, ...>");
-  } else if constexpr (!are_countable_v<typename Tool::counts>) {
-    static_assert(are_countable_v<typename Tool::counts>,
+  } else if constexpr (!std::is_default_constructible_v<Tool>) {
+    static_assert(std::is_default_constructible_v<Tool>, "a tool can be made without arguments: PASTA makes it to call report");
+  } else if constexpr (!has_public_names<Tool>) {
+    static_assert(has_public_names<Tool>, "a tool's events, counts, options and states are public types");
+  } else if constexpr (!has_summary<Tool>) {
+    static_assert(has_summary<Tool>, "a tool's summary is one sentence: static constexpr std::string_view summary = \"...\", public");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+template <class Tool>
+consteval bool check_lists() {
+  using listed = typename Tool::events;
+  using counts = typename Tool::counts;
+  if constexpr (!is_events_v<listed>) {
+    static_assert(is_events_v<listed>, "a tool's events are written: using events = pasta::events<pasta::memory_access, ...>");
+  } else if constexpr (!are_events_v<listed>) {
+    static_assert(are_events_v<listed>, "a tool's events name a type that is not an event; the events are the structs of pasta/event.hpp");
+  } else if constexpr (!is_counted_v<counts>) {
+    static_assert(is_counted_v<counts>, "a tool's counts are written: using counts = pasta::counted<pasta::memory_access, ...>");
+  } else if constexpr (!are_countable_v<counts>) {
+    static_assert(are_countable_v<counts>,
                   "only events with a site can be counted: memory_access, async_copy, barrier, branch, matrix_operation, call");
   } else {
     return true;
@@ -108,17 +182,13 @@ consteval bool check_shape() {
 
 template <class Tool>
 consteval bool check_handlers() {
-  bool is_right = true;
-#define PASTA_DETAIL_CHECK(event) \
-  is_right = check_handler(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr)) && is_right;
-  PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_CHECK)
+#define PASTA_DETAIL_CHECK(event) &&check_handler(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr))
+  constexpr bool are_right = true PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_CHECK);
 #undef PASTA_DETAIL_CHECK
-  if constexpr (std::is_same_v<typename Tool::events, events<>> && std::is_same_v<typename Tool::counts, counted<>>) {
-    static_assert(!std::is_same_v<typename Tool::events, events<>>,
-                  "a tool says what it watches: using events = pasta::events<...> with handlers, or using counts = pasta::counted<...>");
-    return false;
-  }
-  return is_right;
+  constexpr bool watches = !std::is_same_v<typename Tool::events, events<>> || !std::is_same_v<typename Tool::counts, counted<>>;
+  static_assert(watches || !are_right,
+                "a tool says what it watches: using events = pasta::events<...> with handlers, or using counts = pasta::counted<...>");
+  return are_right && watches;
 }
 
 template <class Tool>
@@ -127,14 +197,19 @@ consteval bool check_states() {
   if constexpr (!check_state<typename Tool::site_state>() || !check_state<typename Tool::kernel_state>() ||
                 !check_state<typename Tool::launch_state>() || !check_state<typename Tool::program_state>()) {
     return false;  // said by check_state
-  } else if constexpr (!std::is_trivially_copyable_v<thread_state>) {
-    static_assert(std::is_trivially_copyable_v<thread_state>, "thread_state is trivially copyable: it lives in registers");
+  } else if constexpr (!std::is_trivially_copyable_v<thread_state> || !std::is_default_constructible_v<thread_state>) {
+    static_assert(std::is_trivially_copyable_v<thread_state> && std::is_default_constructible_v<thread_state>,
+                  "thread_state is trivially copyable and default-constructible: it lives in registers");
   } else if constexpr (sizeof(thread_state) > max_thread_state_bytes) {
     static_assert(sizeof(thread_state) <= max_thread_state_bytes, "thread_state has at most 128 bytes: it lives in registers");
+  } else if constexpr (has_thread_state_v<Tool> && !declares_fold_v<Tool>) {
+    static_assert(declares_fold_v<Tool>,
+                  "a tool with a thread_state merges it: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& at)");
   } else if constexpr (has_thread_state_v<Tool> && !folds<Tool>) {
     static_assert(folds<Tool>,
-                  "a tool with a thread_state merges it: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& at)");
-  } else if constexpr (declares_fold<Tool> && !has_thread_state_v<Tool>) {
+                  "fold has the wrong signature; expected: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& "
+                  "at), public");
+  } else if constexpr (declares_fold_v<Tool> && !has_thread_state_v<Tool>) {
     static_assert(has_thread_state_v<Tool>, "fold without a thread_state: nothing would be folded");
   } else {
     return true;
@@ -148,12 +223,15 @@ consteval bool check_options() {
   if constexpr (!std::is_trivially_copyable_v<options> || !std::is_aggregate_v<options>) {
     static_assert(std::is_aggregate_v<options> && std::is_trivially_copyable_v<options>,
                   "a tool's options are a plain struct of numbers and bools with default values");
+  } else if constexpr (!are_options_numbers<options>()) {
+    return false;  // said by pasta::option
   } else if constexpr (described_count<options>() != count_fields<options>()) {
     static_assert(described_count<options>() == count_fields<options>(),
                   "each field of options is described once: static constexpr auto describe() { return "
                   "std::tuple{pasta::option(\"name\", &options::name, \"what it means [unit]\")}; }");
   } else if constexpr (constexpr option_fault fault = find_option_fault<options>(); fault != option_fault::none) {
     static_assert(fault != option_fault::name, "an option's name is lower-case words joined by dashes, without leading dashes");
+    static_assert(fault != option_fault::member, "two options of a tool set the same field");
     static_assert(fault != option_fault::duplicate, "two options of a tool have the same name");
     static_assert(fault != option_fault::range, "an option's default value is outside of its own minimum and maximum");
   } else {
@@ -179,6 +257,8 @@ consteval bool check_report() {
 template <class Tool>
 consteval bool check_one_tool() {
   if constexpr (!check_shape<Tool>()) {
+    return false;
+  } else if constexpr (!check_lists<Tool>()) {
     return false;
   } else if constexpr (!check_handlers<Tool>()) {
     return false;
@@ -223,18 +303,33 @@ consteval bool check_delivery(type_list<Tools...>) {
   return !lacks_matrix && !lacks_call;
 }
 
-}  // namespace detail
-
-/// True if the tool, or every tool of a pack, is rightly written; else a compile error that says what to change.
+// What the checks have found, for code that must not go on with a wrong tool: its messages would bury the one that helps.
 template <class ToolOrPack>
-consteval bool check_tool() {
-  return detail::check_tools(tools_of_t<ToolOrPack>{});
+inline constexpr bool is_right_v = check_tools(tools_of_t<ToolOrPack>{});
+
+template <class ToolOrPack>
+consteval bool is_ready_for_probe() {
+  if constexpr (is_right_v<ToolOrPack>) {
+    return check_delivery(tools_of_t<ToolOrPack>{});
+  } else {
+    return false;
+  }
 }
 
-/// True if the probe route delivers all that the tools watch; else a compile error with what is missing and who has it.
+}  // namespace detail
+
+/// A compile error that says what to change, unless the tool, or every tool of a pack, is rightly written.
+/// @return true, so that static_assert(check_tool<your_tool>()) adds no second message
+template <class ToolOrPack>
+consteval bool check_tool() {
+  return detail::is_right_v<ToolOrPack> || true;
+}
+
+/// A compile error that says what is missing and who has it, unless the probe route delivers all that the tools watch.
+/// @return true, as check_tool
 template <class ToolOrPack>
 consteval bool check_probe_delivers() {
-  return detail::check_delivery(tools_of_t<ToolOrPack>{});
+  return detail::is_ready_for_probe<ToolOrPack>() || true;
 }
 
 }  // namespace pasta

@@ -48,6 +48,10 @@ class thread {
     converge(here);
   }
 
+  /// Nothing on a GPU. On the host engine diverged lanes come together here: for the end of a loop from which some lanes
+  /// went on to the next iteration before others, where the engine cannot see it (docs/routes.md).
+  void reconverge(PASTA_PLACE_PARAMETERS) const { converge({PASTA_PLACE_ARGUMENTS}); }
+
   // Exchanges between the lanes that come here together. No memory access.
   /// The lanes that come here together.
   lane_mask active_lanes(PASTA_PLACE_PARAMETERS) const { return converge({PASTA_PLACE_ARGUMENTS}); }

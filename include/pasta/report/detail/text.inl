@@ -187,6 +187,7 @@ class text_writer {
     char const* const level = f.level == severity::high ? "HIGH" : f.level == severity::medium ? "MEDIUM" : "LOW";
     std::string const gain = f.gain_at_most ? fmt::format("at most {:.2f}x faster", *f.gain_at_most) : std::string();
     std::string place = place_name(f.place);
+    if (place.empty() && placed.kernel.empty()) place = "whole program";
     std::size_t const free = width_ - indent - gain.size() - 2;
     place = shorten_middle(place, free);
     std::size_t used = display_width(place);
