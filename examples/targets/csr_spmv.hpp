@@ -10,8 +10,9 @@
 struct csr_spmv {
   template <class Probe>
   PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<std::uint32_t const, Probe> row_begin,
-                               pasta::traced<std::uint32_t const, Probe> columns, pasta::traced<float const, Probe> values,
-                               pasta::traced<float const, Probe> x, pasta::traced<float, Probe> y, std::size_t row_count) const {
+                               pasta::traced<std::uint32_t const, Probe> columns,
+                               pasta::traced<float const, Probe> values, pasta::traced<float const, Probe> x,
+                               pasta::traced<float, Probe> y, std::size_t row_count) const {
     std::size_t const row = t.index();
     if (row >= row_count) return;
     std::uint32_t const begin = row_begin[row];
@@ -47,7 +48,13 @@ struct csr_matrix {
 
 struct csr_spmv_problem {
   explicit csr_spmv_problem(std::size_t size)
-      : n(size), matrix(n), row_begin(upload(matrix.row_begin)), columns(upload(matrix.columns)), values(upload(matrix.values)), x(n), y(n) {
+      : n(size),
+        matrix(n),
+        row_begin(upload(matrix.row_begin)),
+        columns(upload(matrix.columns)),
+        values(upload(matrix.values)),
+        x(n),
+        y(n) {
     std::vector<float> all(n);
     for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<float>(i % 10);
     x.copy_from(all);
@@ -55,7 +62,8 @@ struct csr_spmv_problem {
 
   template <class Launch>
   void run(Launch&& launch) {
-    launch(csr_spmv{}, pasta::launch_config{static_cast<std::uint32_t>((n + 127) / 128), 128}, row_begin, columns, values, x, y, n);
+    launch(csr_spmv{}, pasta::launch_config{static_cast<std::uint32_t>((n + 127) / 128), 128}, row_begin, columns,
+           values, x, y, n);
   }
 
   std::string check() const {

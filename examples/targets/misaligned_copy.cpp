@@ -3,5 +3,6 @@
 #include "misaligned_copy.hpp"
 
 int main(int argc, char** argv) {
-  return targets::run<targets::misaligned_copy_problem>(argc, argv, {"elements", std::size_t{1} << 18, 1, std::size_t{1} << 25});
+  return targets::run<targets::misaligned_copy_problem>(argc, argv,
+                                                        {"elements", std::size_t{1} << 18, 1, std::size_t{1} << 25});
 }

@@ -10,8 +10,8 @@
 /// out = in without its first element: every warp reads from 4 bytes after a sector's begin.
 struct misaligned_copy {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in, pasta::traced<float, Probe> out,
-                               std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,
+                               pasta::traced<float, Probe> out, std::size_t n) const {
     std::size_t const i = t.index();
     if (i < n) out[i] = in[i + 1];
   }
@@ -22,8 +22,8 @@ struct strided_copy {
   static constexpr std::size_t stride = 8;  ///< [elements]
 
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in, pasta::traced<float, Probe> out,
-                               std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,
+                               pasta::traced<float, Probe> out, std::size_t n) const {
     std::size_t const i = t.index();
     if (i < n) out[i] = in[i * stride];
   }
@@ -34,8 +34,8 @@ struct record_sum {
   static constexpr std::size_t field_count = 4;
 
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> records, pasta::traced<float, Probe> out,
-                               std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> records,
+                               pasta::traced<float, Probe> out, std::size_t n) const {
     std::size_t const i = t.index();
     if (i >= n) return;
     float const first = records[field_count * i];
@@ -47,7 +47,8 @@ struct record_sum {
 namespace targets {
 
 struct misaligned_copy_problem {
-  explicit misaligned_copy_problem(std::size_t size) : n(size), in(strided_copy::stride * n + 1), misaligned(n), strided(n), sums(n) {
+  explicit misaligned_copy_problem(std::size_t size)
+      : n(size), in(strided_copy::stride * n + 1), misaligned(n), strided(n), sums(n) {
     std::vector<float> values(in.size());
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
     in.copy_from(values);
@@ -68,8 +69,10 @@ struct misaligned_copy_problem {
       picked[i] = value(strided_copy::stride * i);
       added[i] = value(record_sum::field_count * i) + value(record_sum::field_count * i + 1);
     }
-    for (auto const& [got, expected] : {std::pair(&misaligned, &copied), std::pair(&strided, &picked), std::pair(&sums, &added)}) {
-      if (std::string const difference = first_difference(download(*got), *expected); !difference.empty()) return difference;
+    for (auto const& [got, expected] :
+         {std::pair(&misaligned, &copied), std::pair(&strided, &picked), std::pair(&sums, &added)}) {
+      if (std::string const difference = first_difference(download(*got), *expected); !difference.empty())
+        return difference;
     }
     return {};
   }

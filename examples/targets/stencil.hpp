@@ -9,8 +9,8 @@
 /// elements lie in sectors of their own.
 struct stencil {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in, pasta::traced<float, Probe> out,
-                               std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,
+                               pasta::traced<float, Probe> out, std::size_t n) const {
     std::size_t const x = t.index_x(), y = t.index_y();
     if (x == 0 || y == 0 || x + 1 >= n || y + 1 >= n) return;
     std::size_t const i = y * n + x;
@@ -33,7 +33,9 @@ struct stencil_problem {
 
   template <class Launch>
   void run(Launch&& launch) {
-    launch(stencil{}, pasta::launch_config{{static_cast<std::uint32_t>((n + 31) / 32), static_cast<std::uint32_t>((n + 7) / 8)}, {32, 8}},
+    launch(stencil{},
+           pasta::launch_config{{static_cast<std::uint32_t>((n + 31) / 32), static_cast<std::uint32_t>((n + 7) / 8)},
+                                {32, 8}},
            in, out, n);
   }
 

@@ -60,8 +60,8 @@ int run(int argc, char** argv, size_range const& sizes) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   bool const is_number = error == std::errc{} && end == text.data() + text.size();
   if (argc > 2 || (argc == 2 && (!is_number || size < sizes.smallest || size > sizes.largest))) {
-    fmt::print(stderr, "usage: {} [{}]: a whole number from {} to {}, usually {}\n", argv[0], sizes.name, sizes.smallest, sizes.largest,
-               sizes.usual);
+    fmt::print(stderr, "usage: {} [{}]: a whole number from {} to {}, usually {}\n", argv[0], sizes.name,
+               sizes.smallest, sizes.largest, sizes.usual);
     return 2;
   }
   try {

@@ -10,8 +10,9 @@ struct tiled_product {
   static constexpr std::uint32_t tile_size = 16;
 
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> A, pasta::traced<float const, Probe> B,
-                               pasta::traced<float, Probe> C, std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> A,
+                               pasta::traced<float const, Probe> B, pasta::traced<float, Probe> C,
+                               std::size_t n) const {
     auto tile_a = pasta::shared<float[tile_size][tile_size], 0>(t);
     auto tile_b = pasta::shared<float[tile_size][tile_size], 1>(t);
     std::size_t const row = t.index_y(), column = t.index_x();
@@ -46,7 +47,8 @@ struct tiled_product_problem {
   template <class Launch>
   void run(Launch&& launch) {
     auto const tiles = static_cast<std::uint32_t>((n + tiled_product::tile_size - 1) / tiled_product::tile_size);
-    launch(tiled_product{}, pasta::launch_config{{tiles, tiles}, {tiled_product::tile_size, tiled_product::tile_size}}, a, b, c, n);
+    launch(tiled_product{}, pasta::launch_config{{tiles, tiles}, {tiled_product::tile_size, tiled_product::tile_size}},
+           a, b, c, n);
   }
 
   std::string check() const {

@@ -8,8 +8,8 @@
 /// out = transposed in, both [n][n]. A warp reads a row and writes a column: each lane writes into a sector of its own.
 struct naive_transpose {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in, pasta::traced<float, Probe> out,
-                               std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,
+                               pasta::traced<float, Probe> out, std::size_t n) const {
     std::size_t const x = t.index_x(), y = t.index_y();
     if (x < n && y < n) out[x * n + y] = in[y * n + x];
   }
@@ -21,10 +21,11 @@ struct tiled_transpose {
   static constexpr std::uint32_t tile_size = 32, rows_per_step = 8;
 
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in, pasta::traced<float, Probe> out,
-                               std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,
+                               pasta::traced<float, Probe> out, std::size_t n) const {
     auto tile = pasta::shared<float[tile_size][tile_size + 1]>(t);
-    std::size_t const left = std::size_t{t.block_index().x} * tile_size, top = std::size_t{t.block_index().y} * tile_size;
+    std::size_t const left = std::size_t{t.block_index().x} * tile_size,
+                      top = std::size_t{t.block_index().y} * tile_size;
     std::uint32_t const column = t.thread_index().x;
     for (std::uint32_t row = t.thread_index().y; row < tile_size; row += rows_per_step) {
       if (top + row < n && left + column < n) tile[row][column] = in[(top + row) * n + left + column];

@@ -8,8 +8,9 @@
 /// c = a + b. Neighbouring lanes access neighbouring elements: nothing to improve.
 struct vector_add {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> a, pasta::traced<float const, Probe> b,
-                               pasta::traced<float, Probe> c, std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> a,
+                               pasta::traced<float const, Probe> b, pasta::traced<float, Probe> c,
+                               std::size_t n) const {
     std::size_t const i = t.index();
     if (i < n) c[i] = a[i] + b[i];
   }

@@ -15,6 +15,7 @@
 #include <pasta/analysis/histogram.hpp>
 #include <pasta/analysis/max.hpp>
 #include <pasta/analysis/min.hpp>
+#include <pasta/analysis/request_pattern.hpp>
 #include <pasta/analysis/request_sample.hpp>
 #include <pasta/analysis/sort.hpp>
 #include <pasta/analysis/top_k.hpp>

@@ -36,7 +36,7 @@ struct right : pasta::tool<right> {
   }
   static void on_kernel_end(pasta::context<right>& at, pasta::kernel_end const&) { at.program().kernels.add(1); }
   PASTA_DEVICE static void fold(thread_state& state, pasta::context<right>& at) {
-    at.kernel().most.update(state.accesses);
+    at.kernel().most.observe(state.accesses);
     state = {};
   }
   void report(pasta::results<right> const& found, pasta::report& out) const {

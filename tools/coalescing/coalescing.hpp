@@ -9,46 +9,46 @@
 
 namespace coalescing_detail {
 
-/// How the lanes of one request lie to each other, in words, and what the same lanes would ask for in a better layout.
-class pattern {
+/// What a finding says about one request, in words.
+class wording {
  public:
-  pattern(pasta::request_sample const& sample, pasta::site_info const& site, std::uint32_t sector_bytes)
-      : sample_(&sample), site_(&site), sector_bytes_(sector_bytes) {
-    for (std::uint32_t lane = 0; lane < sample.max_lanes; ++lane) {
-      if ((sample.lanes >> lane & 1) != 0) lanes_.push_back(lane);
-    }
-    shape_ = replay([&](std::size_t i) { return sample.first_byte + offset(i); });
-    is_misaligned_ = replay([&](std::size_t i) { return offset(i); }).sectors < shape_.sectors;
-    if (!shape_.is_regular) find_groups();
-  }
-
-  pasta::request_shape const& shape() const { return shape_; }
+  wording(pasta::request_pattern const& pattern, pasta::site_info const& site, std::uint32_t sector_bytes)
+      : pattern_(&pattern), site_(&site), sector_bytes_(sector_bytes) {}
 
   /// For example "lane i+1 writes 1024 elements after lane i".
-  std::string describe() const {
-    std::string_view verb = site_->what == pasta::operation::load    ? "reads"
-                            : site_->what == pasta::operation::store ? "writes"
-                                                                     : "updates";
-    if (group_lanes_ > 0) {
-      std::size_t const last = (lanes_.size() + group_lanes_ - 1) / group_lanes_;
-      return fmt::format("{} groups of {} lanes, {} apart; within a group {}{}", last, group_lanes_,
-                         distance(group_step_), describe_step(verb, step(1)), after_border());
+  std::string describe(std::uint64_t first_byte) const {
+    std::string_view const verb = site_->what == pasta::operation::load    ? "read"
+                                  : site_->what == pasta::operation::store ? "write"
+                                                                           : "update";
+    std::string text;
+    switch (pattern_->kind()) {
+      case pasta::request_kind::single:
+        text = fmt::format("one lane {}s one element", verb);
+        break;
+      case pasta::request_kind::regular: {
+        text = describe_step(verb);
+        std::uint32_t const span = pattern_->span_lanes(), idle = span - pattern_->shape().lanes;
+        if (idle > 0) text += fmt::format(", {} of {} lanes are idle", idle, span);
+        break;
+      }
+      case pasta::request_kind::groups:
+        text = fmt::format("{} groups of {} lanes, {} apart, in which {}", pattern_->group_count(),
+                           pattern_->group_lanes(), distance(pattern_->group_step_bytes()), describe_step(verb));
+        break;
+      case pasta::request_kind::rising:
+        text = fmt::format("each lane {}s after the lane before, at irregular distances", verb);
+        break;
+      case pasta::request_kind::mixed:
+        text = fmt::format("lanes {} here and there (a {})", verb, verb == "read" ? "gather" : "scatter");
+        break;
     }
-    if (lanes_.size() == 1) return fmt::format("one lane {} one element{}", verb, after_border());
-    if (!shape_.is_regular) {
-      verb.remove_suffix(1);
-      if (is_rising()) return fmt::format("lanes {} at irregular distances, each lane after the one before", verb);
-      return fmt::format("lanes {} here and there (a {})", verb,
-                         site_->what == pasta::operation::load ? "gather" : "scatter");
+    if (pattern_->sectors_aligned() < pattern_->shape().sectors) {
+      text += fmt::format(", from {} byte{} after a sector's begin", first_byte, first_byte == 1 ? "" : "s");
     }
-    std::uint32_t const span = lanes_.back() - lanes_.front() + 1;
-    std::string const idle = span > lanes_.size()
-                                 ? fmt::format(", with {} of {} lanes inactive", span - lanes_.size(), span)
-                                 : std::string();
-    return describe_step(verb, shape_.stride_bytes) + idle + after_border();
+    return text;
   }
 
-  /// What would help, with the sectors that this request would then ask for.
+  /// What would help, with the sectors that the request would then ask for.
   struct cure {
     std::uint32_t sectors;
     std::string text;
@@ -56,126 +56,66 @@ class pattern {
 
   /// The cure that leaves the fewest sectors; of equals the one that changes least.
   cure best_cure() const {
-    std::vector<cure> cures;
-    if (!is_gather()) {
-      cures.push_back(
-          {replay([&](std::size_t i) { return offset(i); }).sectors,
-           fmt::format("{} (what a stencil reads of its neighbours: from a tile in shared memory)", padding())});
-    }
-    if (group_lanes_ > 0) {
-      std::uint64_t const pitch = round_up(static_cast<std::uint64_t>(std::abs(group_step_)));
-      auto const padded = [&](std::size_t i) { return i / group_lanes_ * pitch + in_group(i); };
-      cures.push_back({replay(padded).sectors, padding()});
-    }
-    // The distinct elements side by side, in the order in which they lie now.
-    std::vector<std::uint64_t> distinct;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) distinct.push_back(offset(i));
-    std::sort(distinct.begin(), distinct.end());
-    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    auto const packed = [&](std::size_t i) {
-      auto const rank = std::lower_bound(distinct.begin(), distinct.end(), offset(i)) - distinct.begin();
-      return static_cast<std::uint64_t>(rank) * site_->size_bytes;
-    };
-    cures.push_back({replay(packed).sectors, std::string(packing())});
-    return *std::min_element(cures.begin(), cures.end(),
-                             [](cure const& a, cure const& b) { return a.sectors < b.sectors; });
+    cure const rows{pattern_->sectors_padded(), padding()}, packed{pattern_->sectors_packed(), std::string(packing())};
+    bool const has_rows =
+        pattern_->kind() != pasta::request_kind::rising && pattern_->kind() != pasta::request_kind::mixed;
+    return has_rows && rows.sectors <= packed.sectors ? rows : packed;
   }
 
  private:
-  std::uint64_t offset(std::size_t i) const { return sample_->offsets[lanes_[i]]; }
-  bool is_gather() const { return lanes_.size() > 1 && !shape_.is_regular && group_lanes_ == 0; }
-  bool is_rising() const {
-    for (std::size_t i = 1; i < lanes_.size(); ++i) {
-      if (step(i) < 0) return false;
-    }
-    return true;
-  }
-  std::int64_t step(std::size_t i) const { return static_cast<std::int64_t>(offset(i) - offset(i - 1)); }
-  std::uint64_t round_up(std::uint64_t bytes) const {
-    return (bytes + sector_bytes_ - 1) / sector_bytes_ * sector_bytes_;
-  }
-
-  template <class FirstByte>
-  pasta::request_shape replay(FirstByte&& first_byte) const {
-    std::array<std::uint64_t, pasta::request_sample::max_lanes> moved{};
-    for (std::size_t i = 0; i < lanes_.size(); ++i) moved[lanes_[i]] = first_byte(i);
-    return pasta::replay(*sample_, moved.data(), site_->size_bytes, sector_bytes_);
-  }
-
-  // Groups of equally many neighbouring lanes (the last may be cut off), alike inside, equally far apart: a block's rows.
-  void find_groups() {
-    for (std::size_t i = 1; i < lanes_.size(); ++i) {
-      if (lanes_[i] != lanes_[0] + i) return;
-    }
-    std::size_t size = 1;
-    while (size < lanes_.size() && step(size) == step(1)) ++size;
-    if (size < 2 || size >= lanes_.size()) return;
-    for (std::size_t i = 1; i < lanes_.size(); ++i) {
-      if (step(i) != step(i % size == 0 ? size : 1)) return;
-    }
-    group_lanes_ = size;
-    group_step_ = static_cast<std::int64_t>(offset(size) - offset(0));
-  }
-  // From the lowest byte of the lane's group.
-  std::uint64_t in_group(std::size_t i) const {
-    std::size_t const first = i / group_lanes_ * group_lanes_, end = std::min(first + group_lanes_, lanes_.size());
-    return offset(i) - std::min(offset(first), offset(end - 1));
-  }
-
   std::string distance(std::int64_t bytes) const {
     std::uint64_t const size = site_->size_bytes, length = static_cast<std::uint64_t>(std::abs(bytes));
     if (length % size != 0) return fmt::format("{} bytes", length);
     return fmt::format("{} element{}", length / size, length == size ? "" : "s");
   }
-  std::string describe_step(std::string_view verb, std::int64_t bytes) const {
-    if (bytes == 0) return fmt::format("all lanes {} one element", verb.substr(0, verb.size() - 1));
-    return fmt::format("lane i+1 {} {} {} lane i", verb, distance(bytes), bytes > 0 ? "after" : "before");
-  }
-  std::string after_border() const {
-    if (!is_misaligned_) return {};
-    return fmt::format(", from {} byte{} after a sector's begin", sample_->first_byte,
-                       sample_->first_byte == 1 ? "" : "s");
+  std::string describe_step(std::string_view verb) const {
+    std::int64_t const bytes = pattern_->stride_bytes();
+    if (bytes == 0) return fmt::format("all lanes {} one element", verb);
+    return fmt::format("lane i+1 {}s {} {} lane i", verb, distance(bytes), bytes > 0 ? "after" : "before");
   }
 
   std::string padding() const {
     std::uint32_t const size = site_->size_bytes;
-    std::string const start = fmt::format("let the array's rows start at multiples of {} bytes", sector_bytes_);
-    if (sector_bytes_ % size != 0) return start;
-    return fmt::format("{}, padded to {}n elements", start, sector_bytes_ / size);
+    std::string const length =
+        sector_bytes_ % size == 0 ? fmt::format(" (pad them to a multiple of {} elements)", sector_bytes_ / size) : "";
+    return fmt::format(
+        "let the array and its rows start at multiples of {} bytes{}; neighbours that a stencil reads can come from "
+        "a tile in shared memory",
+        sector_bytes_, length);
   }
   std::string_view packing() const {
-    if (is_gather() && is_rising()) {
-      return "let the lanes of a warp go through one row together, not each lane through its own";
+    switch (pattern_->kind()) {
+      case pasta::request_kind::rising:
+        return "let the lanes of a warp go through one row together, not each lane through its own";
+      case pasta::request_kind::groups:
+        return "make blocks at least a warp wide in x, so that a warp stays in one row";
+      case pasta::request_kind::mixed:
+        if (site_->what == pasta::operation::atomic) {
+          return "add up in shared memory first, or sort the keys, so that a warp updates elements side by side (their "
+                 "order "
+                 "within the warp does not matter)";
+        }
+        return "sort or bin the indices, or reorder the data, so that a warp's elements lie side by side (their order "
+               "within "
+               "the warp does not matter)";
+      default:
+        break;
     }
-    if (is_gather() && site_->what == pasta::operation::atomic) {
-      return "add up in shared memory first, or sort the keys, so that a warp updates elements side by side; the order "
-             "of the "
-             "lanes within a warp does not matter";
-    }
-    if (is_gather()) {
-      return "sort or bin the indices, or reorder the data, so that a warp's elements lie side by side; the order of "
-             "the lanes "
-             "within a warp does not matter";
-    }
-    if (group_lanes_ > 0) return "make blocks at least a warp wide in x, so that a warp stays in one row";
-    if (shape_.stride_bytes == site_->size_bytes)
-      return "let neighbouring lanes take the active work, so that no lane between them is idle";
-    constexpr std::int64_t largest_struct_bytes = 128;  // beyond, a step is a row rather than a record
-    if (std::abs(shape_.stride_bytes) <= largest_struct_bytes) {
-      return "keep this field's values side by side (a structure of arrays), or let lane i+1 take the next element";
+    constexpr std::int64_t largest_record_bytes = 128;  // a longer step is taken for a row
+    std::int64_t const step = std::abs(pattern_->stride_bytes());
+    if (step == site_->size_bytes)
+      return "let neighbouring lanes take the active work, so that none between them is idle";
+    if (step <= largest_record_bytes) {
+      return "keep the values that lanes access together side by side: a structure of arrays, or the next element for "
+             "lane i+1";
     }
     return "let lane i+1 take the next element (swap the loops or store the array transposed), or stage tiles in "
            "shared memory";
   }
 
-  pasta::request_sample const* sample_;
+  pasta::request_pattern const* pattern_;
   pasta::site_info const* site_;
   std::uint32_t sector_bytes_;
-  std::vector<std::uint32_t> lanes_;  // active
-  pasta::request_shape shape_;
-  bool is_misaligned_ = false;   // fewer sectors if it began with a sector
-  std::size_t group_lanes_ = 0;  // 0: no groups
-  std::int64_t group_step_ = 0;  // from one group's first lane to the next one's [bytes]
 };
 
 }  // namespace coalescing_detail
@@ -297,7 +237,8 @@ struct coalescing : pasta::tool<coalescing> {
   static pasta::finding find(pasta::site_result<coalescing> const& row, sums const& sum, sums const& all,
                              std::uint32_t sector_bytes) {
     pasta::request_sample const sample = *row.state.worst.value();
-    coalescing_detail::pattern const pattern(sample, row.site, sector_bytes);
+    pasta::request_pattern const pattern(sample, row.site.size_bytes, sector_bytes);
+    coalescing_detail::wording const words(pattern, row.site, sector_bytes);
     std::uint32_t const asked = pattern.shape().sectors;
     std::uint64_t const needed = sectors_needed(pattern.shape(), sector_bytes);
     // No request wastes more than the worst: if the sums say that each wastes as much, all are alike.
@@ -308,11 +249,11 @@ struct coalescing : pasta::tool<coalescing> {
     found.level = pasta::severity_of(gain);
     found.place = pasta::place_of(row.site);
     found.gain_at_most = gain;
-    found.message =
-        fmt::format("{} of {} bytes: {}{}; {:.4g} sectors per request where {:.4g} would do", to_string(row.site.what),
-                    row.site.size_bytes, is_every_request ? "" : "in the worst request, ", pattern.describe(),
-                    sum.sectors_per_request(), sums::ratio(sum.needed, sum.requests));
-    if (auto const cure = pattern.best_cure(); cure.sectors < asked) {
+    found.message = fmt::format("{} of {} bytes: {}{}; {:.4g} sectors per request where {:.4g} would do",
+                                to_string(row.site.what), row.site.size_bytes,
+                                is_every_request ? "" : "in the worst request, ", words.describe(sample.first_byte),
+                                sum.sectors_per_request(), sums::ratio(sum.needed, sum.requests));
+    if (auto const cure = words.best_cure(); cure.sectors < asked) {
       found.advice = fmt::format("{}: {} instead of {} sectors in {} request", cure.text, cure.sectors, asked,
                                  is_every_request ? "each" : "the worst");
     }

@@ -29,11 +29,7 @@ struct launch_shape {
   std::size_t shared_bytes = 0; ///< dynamic shared memory of each block
 };
 
-/// What lanes of one group handed to each other.
-struct exchanged {
-  std::uint64_t const* values;  ///< [lane]; only lanes of the group's mask are set. Valid until this lane's next exchange.
-  std::uint64_t result;         ///< what `combine` made of them
-};
+/// Makes one value of what lanes handed in. @param values [lane]; only lanes of the mask are set
 using combine_function = std::uint64_t (*)(std::uint64_t const* values, lane_mask lanes, std::uint64_t argument);
 
 /// Runs blocks one after the other. All lanes of a block are run on the calling thread.
@@ -74,26 +70,30 @@ class block_runner {
     return own_warp().group;
   }
 
-  /// Hands a value to the other lanes of `lanes` and gets theirs. Every lane of `lanes` must come here; if one cannot (the
-  /// caller's code diverged around it), those that did come are served and is_mismatched() becomes true.
-  exchanged exchange(lane_mask lanes, std::uint64_t value, combine_function combine = nullptr, std::uint64_t argument = 0) {
-    rendezvous& meeting = own_warp().meeting(static_cast<std::uint32_t>(std::countr_zero(lanes)));
+  /// Hands in a value and waits for the other lanes of `lanes`. Every lane of `lanes` must come here; if one cannot (the
+  /// caller's code diverged around it), those that did come are served and take_mismatch() tells.
+  /// @return what `combine` makes of all values; without combine, the value of lane `argument`, or the caller's own if that
+  ///   lane is not among those that came
+  std::uint64_t exchange(lane_mask lanes, std::uint64_t value, combine_function combine, std::uint64_t argument) {
+    if (is_unwinding_) return value;
+    warp_state& warp = own_warp();
+    std::uint32_t const lane = lane_in_warp();
+    rendezvous& meeting = warp.meeting(static_cast<std::uint32_t>(std::countr_zero(lanes)));
     if (meeting.arrived == 0) {
       meeting.expected = lanes;
       meeting.combine = combine;
-      meeting.argument = argument;
     }
-    std::uint32_t const phase = meeting.phase;  // two sets of values: a fast lane may be one exchange ahead of a slow one
-    meeting.values[phase][lane_in_warp()] = value;
+    meeting.values[lane] = value;
+    meeting.arguments[lane] = argument;
     meeting.arrived |= own_bit();
-    if (meeting.arrived == meeting.expected || is_unwinding_) {
-      complete(own_warp(), meeting);
-      own_warp().ready &= ~own_bit();
+    if (meeting.arrived == meeting.expected) {
+      complete(warp, meeting);
+      warp.ready &= ~own_bit();
     } else {
-      own_warp().exchanging |= own_bit();
+      warp.exchanging |= own_bit();
       wait();
     }
-    return {meeting.values[phase].data(), meeting.results[phase]};
+    return warp.received[lane];
   }
 
   /// Waits until every thread of the block that has not ended is here.
@@ -143,16 +143,14 @@ class block_runner {
   struct rendezvous {
     lane_mask expected = 0, arrived = 0;
     combine_function combine = nullptr;
-    std::uint64_t argument = 0;
-    std::uint32_t phase = 0;
-    std::array<std::array<std::uint64_t, max_warp_width>, 2> values;
-    std::array<std::uint64_t, 2> results;
+    std::array<std::uint64_t, max_warp_width> values, arguments;  // [lane]
   };
   struct warp_state {
     lane_mask live = 0, unstarted = 0, ready = 0, waiting = 0, at_barrier = 0, exchanging = 0;
     lane_mask group = 0;  // the lanes that went on together last
     std::array<place_order, max_warp_width> order;
     std::array<std::uint64_t, max_warp_width> brought, group_values;
+    std::array<std::uint64_t, max_warp_width> received;  // [lane]: from its last exchange; read before it begins another
     std::array<std::unique_ptr<rendezvous>, max_warp_width> meetings;  // [lowest lane of the exchange's mask]
 
     rendezvous& meeting(std::uint32_t lowest_lane) {
@@ -290,10 +288,15 @@ class block_runner {
 
   static void complete(warp_state& warp, rendezvous& meeting) {
     lane_mask const lanes = meeting.arrived;
-    if (meeting.combine != nullptr) {
-      meeting.results[meeting.phase] = meeting.combine(meeting.values[meeting.phase].data(), lanes, meeting.argument);
+    auto const first = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    std::uint64_t const combined =
+        meeting.combine != nullptr ? meeting.combine(meeting.values.data(), lanes, meeting.arguments[first]) : 0;
+    for (lane_mask left = lanes; left != 0; left &= left - 1) {
+      auto const lane = static_cast<std::uint32_t>(std::countr_zero(left));
+      std::uint64_t const source = meeting.arguments[lane];
+      bool const is_there = source < max_warp_width && ((lanes >> source) & 1) != 0;
+      warp.received[lane] = meeting.combine != nullptr ? combined : meeting.values[is_there ? source : lane];
     }
-    meeting.phase ^= 1;
     meeting.arrived = 0;
     warp.exchanging &= ~lanes;
     warp.ready |= lanes;

@@ -34,8 +34,7 @@ PASTA_ALWAYS_INLINE void for_each_lane(lane_mask lanes, Function&& f) {
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<std::uint32_t>(std::countr_zero(lanes)));
 }
 
-inline simt::exchanged exchange(lane_mask lanes, std::uint64_t value, simt::combine_function combine = nullptr,
-                                std::uint64_t argument = 0) {
+inline std::uint64_t exchange(lane_mask lanes, std::uint64_t value, simt::combine_function combine, std::uint64_t argument = 0) {
   return simt::current_worker()->block.exchange(lanes, value, combine, argument);
 }
 
@@ -56,11 +55,10 @@ inline bool is_leader(lane_mask lanes) { return lane() == static_cast<std::uint3
 /// The lanes for which the condition holds.
 inline lane_mask ballot(lane_mask lanes, bool condition) {
   return detail::exchange(lanes, condition ? 1 : 0, [](std::uint64_t const* values, lane_mask all, std::uint64_t) {
-           lane_mask holds = 0;
-           detail::for_each_lane(all, [&](std::uint32_t lane) { holds |= values[lane] << lane; });
-           return holds;
-         })
-      .result;
+    lane_mask holds = 0;
+    detail::for_each_lane(all, [&](std::uint32_t lane) { holds |= values[lane] << lane; });
+    return holds;
+  });
 }
 
 inline bool any(lane_mask lanes, bool condition) { return ballot(lanes, condition) != 0; }
@@ -69,35 +67,31 @@ inline bool all(lane_mask lanes, bool condition) { return ballot(lanes, !conditi
 /// The value that lane `source` gave; the caller's own where that lane is not in `lanes`.
 template <class Value>
 Value shuffle(lane_mask lanes, Value value, std::uint32_t source) {
-  simt::exchanged const all = detail::exchange(lanes, detail::to_word(value));
-  bool const is_there = source < 64 && ((lanes >> source) & 1) != 0;
-  return is_there ? detail::from_word<Value>(all.values[source]) : value;
+  return detail::from_word<Value>(detail::exchange(lanes, detail::to_word(value), nullptr, source));
 }
 
 /// Sum, smallest and largest over the lanes, for integers of at most 64 bits; every lane gets it. Sums wrap.
 template <class Value>
 Value reduce_add(lane_mask lanes, Value value) {
   static_assert(std::is_integral_v<Value>, "warp reductions are for integers: floating sums depend on their order");
-  return static_cast<Value>(detail::exchange(lanes, static_cast<std::uint64_t>(value),
-                                             [](std::uint64_t const* values, lane_mask all, std::uint64_t) {
-                                               std::uint64_t sum = 0;
-                                               detail::for_each_lane(all, [&](std::uint32_t lane) { sum += values[lane]; });
-                                               return sum;
-                                             })
-                                .result);
+  auto const sum = [](std::uint64_t const* values, lane_mask all, std::uint64_t) {
+    std::uint64_t total = 0;
+    detail::for_each_lane(all, [&](std::uint32_t lane) { total += values[lane]; });
+    return total;
+  };
+  return static_cast<Value>(detail::exchange(lanes, static_cast<std::uint64_t>(value), sum));
 }
 template <class Value>
 Value reduce_max(lane_mask lanes, Value value) {
   static_assert(std::is_integral_v<Value>, "warp reductions are for integers");
-  return detail::from_word<Value>(detail::exchange(lanes, detail::to_word(value),
-                                                   [](std::uint64_t const* values, lane_mask all, std::uint64_t) {
-                                                     std::uint64_t best = values[std::countr_zero(all)];
-                                                     detail::for_each_lane(all, [&](std::uint32_t lane) {
-                                                       if (detail::from_word<Value>(values[lane]) > detail::from_word<Value>(best)) best = values[lane];
-                                                     });
-                                                     return best;
-                                                   })
-                                      .result);
+  auto const largest = [](std::uint64_t const* values, lane_mask all, std::uint64_t) {
+    std::uint64_t best = values[std::countr_zero(all)];
+    detail::for_each_lane(all, [&](std::uint32_t lane) {
+      if (detail::from_word<Value>(values[lane]) > detail::from_word<Value>(best)) best = values[lane];
+    });
+    return best;
+  };
+  return detail::from_word<Value>(detail::exchange(lanes, detail::to_word(value), largest));
 }
 template <class Value>
 Value reduce_min(lane_mask lanes, Value value) {
