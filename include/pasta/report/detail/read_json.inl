@@ -269,7 +269,7 @@ inline report_model from_json(std::string_view text) {
     document = detail::json::parse(
         text, [&](int depth, detail::json::parse_event_t event, detail::json& value) { return check(depth, event, value); });
   } catch (detail::json::parse_error const& e) {
-    if (e.byte >= text.size()) throw report_error(fmt::format("cut short: the JSON ends too early, at byte {}", text.size()));
+    if (e.byte > text.size()) throw report_error(fmt::format("cut short: the JSON ends too early, at byte {}", text.size()));
     throw report_error(fmt::format("not JSON: wrong at byte {}", e.byte));
   } catch (detail::json::exception const&) {
     throw report_error("not JSON: a number is out of range");
