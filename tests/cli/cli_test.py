@@ -39,7 +39,12 @@ class CliTest(unittest.TestCase):
         self.environment |= {"FAKE_PROGRAM": FAKE, "TMPDIR": self.temporary, "LC_ALL": "C"}
 
     def pasta(self, *words, environment=None, **more):
-        options = {"cwd": self.folder, "capture_output": True, "timeout": 60, "env": self.environment | (environment or {})}
+        options = {
+            "cwd": self.folder,
+            "capture_output": True,
+            "timeout": 60,
+            "env": self.environment | (environment or {}),
+        }
         options |= more
         done = subprocess.run([PASTA, *words], check=False, **options)
         for name in ("stdout", "stderr"):
@@ -87,22 +92,74 @@ class CliTest(unittest.TestCase):
 
 
 def sample_report():
-    loss = {"launches_seen": 2, "launches_delivered": 2, "launches_sampled_out": 0, "launches_lost": 0, "events_delivered": 9,
-            "events_dropped": 0, "not_instrumentable": []}
-    columns = [{"name": "file", "unit": "", "role": "key"}, {"name": "line", "unit": "", "role": "key"},
-               {"name": "requests", "unit": "", "role": "value"}, {"name": "efficiency", "unit": "1", "role": "value"}]
-    finding = {"severity": "high", "place": {"file": "/src/a.cpp", "function": "", "line": 21, "column": 3},
-               "message": "Stores are far apart.", "advice": "Use a tile.", "gain_at_most": 3.5}
-    kernel = {"kernel": "transpose", "launch": None, "grid": "2x1x1", "block": "64x1x1", "shared_bytes": 0, "duration_ns": 1000,
-              "losses": loss, "findings": [finding],
-              "tables": [{"name": "lines", "columns": columns,
-                          "rows": [["/src/a.cpp", 20, 100, 1.0], ["/src/a.cpp", 21, 100, 0.125]]}]}
-    header = {name: "" for name in ("host_name", "device", "os", "cpu", "compiler", "compiler_flags", "gpu", "driver", "cuda")}
-    header |= {"command": ["./a"], "pid": 1, "route": "probe", "vendor": "host", "pasta_version": "0.1.0",
-               "date": "2026-01-31T12:00:00Z", "wall_ns": 5, "slowdown": None}
-    return {"schema": "pasta-report/1", "header": header, "is_complete": True, "incomplete_reason": "", "notes": [],
-            "tools": [{"tool": "coalescing", "options": [{"name": "sector-bytes", "value": "32"}], "findings": [],
-                       "kernels": [kernel], "tables": []}]}
+    loss = {
+        "launches_seen": 2,
+        "launches_delivered": 2,
+        "launches_sampled_out": 0,
+        "launches_lost": 0,
+        "events_delivered": 9,
+        "events_dropped": 0,
+        "not_instrumentable": [],
+    }
+    columns = [
+        {"name": "file", "unit": "", "role": "key"},
+        {"name": "line", "unit": "", "role": "key"},
+        {"name": "requests", "unit": "", "role": "value"},
+        {"name": "efficiency", "unit": "1", "role": "value"},
+    ]
+    finding = {
+        "severity": "high",
+        "place": {"file": "/src/a.cpp", "function": "", "line": 21, "column": 3},
+        "message": "Stores are far apart.",
+        "advice": "Use a tile.",
+        "gain_at_most": 3.5,
+    }
+    kernel = {
+        "kernel": "transpose",
+        "launch": None,
+        "grid": "2x1x1",
+        "block": "64x1x1",
+        "shared_bytes": 0,
+        "duration_ns": 1000,
+        "losses": loss,
+        "findings": [finding],
+        "tables": [
+            {
+                "name": "lines",
+                "columns": columns,
+                "rows": [["/src/a.cpp", 20, 100, 1.0], ["/src/a.cpp", 21, 100, 0.125]],
+            }
+        ],
+    }
+    header = {
+        name: "" for name in ("host_name", "device", "os", "cpu", "compiler", "compiler_flags", "gpu", "driver", "cuda")
+    }
+    header |= {
+        "command": ["./a"],
+        "pid": 1,
+        "route": "probe",
+        "vendor": "host",
+        "pasta_version": "0.1.0",
+        "date": "2026-01-31T12:00:00Z",
+        "wall_ns": 5,
+        "slowdown": None,
+    }
+    return {
+        "schema": "pasta-report/1",
+        "header": header,
+        "is_complete": True,
+        "incomplete_reason": "",
+        "notes": [],
+        "tools": [
+            {
+                "tool": "coalescing",
+                "options": [{"name": "sector-bytes", "value": "32"}],
+                "findings": [],
+                "kernels": [kernel],
+                "tables": [],
+            }
+        ],
+    }
 
 
 def kernel_of(report):
@@ -168,28 +225,39 @@ class ListTest(CliTest):
         shutil.copy(os.environ["PASTA_CLI_OTHER_LIBRARY"], self.path("other.so"))
         shutil.copy(os.environ["PASTA_CLI_WRONG_TOOL"], self.path("wrong.so"))
         library = Path(os.environ["PASTA_CLI_TOOL_FOLDER"], "fake_tool.so").read_bytes()
-        self.write("short.so", library[:len(library) // 3])
+        self.write("short.so", library[: len(library) // 3])
         self.write("text.so", "hello")
         self.write("empty.so", "")
         os.mkfifo(self.path("pipe.so"))
-        done = self.pasta("list", environment={"PASTA_TOOL_PATH": f"{self.folder}:/none:{self.tools()['PASTA_TOOL_PATH']}"})
+        done = self.pasta(
+            "list", environment={"PASTA_TOOL_PATH": f"{self.folder}:/none:{self.tools()['PASTA_TOOL_PATH']}"}
+        )
         self.assertEqual(done.returncode, 0)
         self.assertIn("fake_tool  does nothing", done.stdout)
         lines = done.stderr.splitlines()
         self.assertEqual(len(lines), 6, done.stderr)
-        for name, why in (("other.so", "it has no pasta_tool_description"), ("wrong.so", "not the JSON of a tool"),
-                          ("short.so", "ELF file"), ("text.so", "not an ELF file"), ("empty.so", "not an ELF file"),
-                          ("pipe.so", "not a regular file")):
+        for name, why in (
+            ("other.so", "it has no pasta_tool_description"),
+            ("wrong.so", "not the JSON of a tool"),
+            ("short.so", "ELF file"),
+            ("text.so", "not an ELF file"),
+            ("empty.so", "not an ELF file"),
+            ("pipe.so", "not a regular file"),
+        ):
             self.assertTrue(any(name in line and why in line for line in lines), (name, done.stderr))
 
     def test_program_is_read_and_not_run(self):
         done = self.pasta("list", TABLE_PROGRAM)
         self.check(done, 0, stderr="")
-        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()],
-                         ["access_count", "coalescing", "access_count+coalescing"])
+        self.assertEqual(
+            [line.split()[0] for line in done.stdout.splitlines()],
+            ["access_count", "coalescing", "access_count+coalescing"],
+        )
         done = self.pasta("list", TABLE_PROGRAM, "--json")
-        self.assertEqual(json.loads(done.stdout)["tools"][2],
-                         {"route": "probe", "pack": "access_count+coalescing", "pasta_version": "0.1.0"})
+        self.assertEqual(
+            json.loads(done.stdout)["tools"][2],
+            {"route": "probe", "pack": "access_count+coalescing", "pasta_version": "0.1.0"},
+        )
 
     def test_programs_without_table(self):
         done = self.pasta("list", PASTA)
@@ -218,7 +286,9 @@ class RunTest(CliTest):
         self.assertTrue(done.stderr.startswith("problem\n"))
         self.assertIn("PASTA 0.1.0  t", done.stderr)
         self.assertRegex(done.stderr, r"\nreport: pasta-t-fake_program.py-\d+\.json\n\Z")
-        self.assertEqual(self.read_only_report()["header"]["command"], [FAKE, "attach", "out=hello", "err=problem", "complete"])
+        self.assertEqual(
+            self.read_only_report()["header"]["command"], [FAKE, "attach", "out=hello", "err=problem", "complete"]
+        )
         self.assertEqual(os.listdir(self.temporary), [])
 
     def test_stdin_is_the_programs(self):
@@ -244,7 +314,9 @@ class RunTest(CliTest):
         self.check_refusal(self.pasta("run", "t", "--", "./data"), 126, "cannot run ./data: Permission denied")
         self.write("program", "#!/no/such/interpreter\n")
         os.chmod(self.path("program"), 0o755)
-        self.check_refusal(self.pasta("run", "t", "--", "./program"), 127, "the interpreter that it names was not found")
+        self.check_refusal(
+            self.pasta("run", "t", "--", "./program"), 127, "the interpreter that it names was not found"
+        )
         self.check_refusal(self.pasta("run", "t", "--", "program"), 127, "did you mean ./program?")
         self.write("broken", b"\x7fELF\x02\x01\x01" + b"\0" * 57)
         os.chmod(self.path("broken"), 0o755)
@@ -262,11 +334,40 @@ class RunTest(CliTest):
         self.check(self.pasta("run", "t", "--", "./script"), 0, stdout="from the shell\n")
 
     def test_environment_of_the_program(self):
-        names = ("PASTA_TOOLS", "PASTA_QUIET", "PASTA_OUTPUT", "PASTA_ROUTE", "PASTA_PER", "PASTA_SAMPLING_RATE", "PASTA_WARP_WIDTH",
-                 "PASTA_HOST_THREADS", "PASTA_TOOL_OPTIONS", "PASTA_COMMAND")
+        names = (
+            "PASTA_TOOLS",
+            "PASTA_QUIET",
+            "PASTA_OUTPUT",
+            "PASTA_ROUTE",
+            "PASTA_PER",
+            "PASTA_SAMPLING_RATE",
+            "PASTA_WARP_WIDTH",
+            "PASTA_HOST_THREADS",
+            "PASTA_TOOL_OPTIONS",
+            "PASTA_COMMAND",
+        )
         shown = [f"env={name}" for name in names]
-        done = self.pasta("run", "a,b", "--route", "probe", "--per=launch", "--sampling-rate", "0.5", "--warp-width", "64", "--threads",
-                          "3", "--output", "%t-%p.json", "--sector-bytes", "64", "--b.mode=x y", "--", FAKE, *shown)
+        done = self.pasta(
+            "run",
+            "a,b",
+            "--route",
+            "probe",
+            "--per=launch",
+            "--sampling-rate",
+            "0.5",
+            "--warp-width",
+            "64",
+            "--threads",
+            "3",
+            "--output",
+            "%t-%p.json",
+            "--sector-bytes",
+            "64",
+            "--b.mode=x y",
+            "--",
+            FAKE,
+            *shown,
+        )
         values = dict(line.split("=", 1) for line in done.stdout.splitlines())
         self.assertEqual(values["PASTA_TOOLS"], "'a+b'")
         self.assertEqual(values["PASTA_QUIET"], "'1'")
@@ -280,14 +381,25 @@ class RunTest(CliTest):
         self.assertEqual(values["PASTA_COMMAND"], repr("\x1f".join([FAKE, *shown])))
         done = self.pasta("run", "a", "--", FAKE, *shown)
         values = dict(line.split("=", 1) for line in done.stdout.splitlines())
-        for name in ("PASTA_ROUTE", "PASTA_PER", "PASTA_SAMPLING_RATE", "PASTA_WARP_WIDTH", "PASTA_HOST_THREADS", "PASTA_TOOL_OPTIONS"):
+        for name in (
+            "PASTA_ROUTE",
+            "PASTA_PER",
+            "PASTA_SAMPLING_RATE",
+            "PASTA_WARP_WIDTH",
+            "PASTA_HOST_THREADS",
+            "PASTA_TOOL_OPTIONS",
+        ):
             self.assertEqual(values[name], "None", name)
 
     def test_a_flag_wins_over_its_variable(self):
         variables = {"PASTA_PER": "launch", "PASTA_WARP_WIDTH": "64"}
-        done = self.pasta("run", "a", "--warp-width", "32", "--", FAKE, "env=PASTA_PER", "env=PASTA_WARP_WIDTH", environment=variables)
+        done = self.pasta(
+            "run", "a", "--warp-width", "32", "--", FAKE, "env=PASTA_PER", "env=PASTA_WARP_WIDTH", environment=variables
+        )
         self.assertEqual(done.stdout, "PASTA_PER='launch'\nPASTA_WARP_WIDTH='32'\n")
-        self.check_refusal(self.pasta("run", "a", "--", FAKE, environment={"PASTA_PER": "krenel"}), 2, "did you mean kernel?")
+        self.check_refusal(
+            self.pasta("run", "a", "--", FAKE, environment={"PASTA_PER": "krenel"}), 2, "did you mean kernel?"
+        )
 
     def test_no_descriptor_is_left_open_in_the_program(self):
         done = self.pasta("run", "t", "--", "sh", "-c", "ls /proc/self/fd | wc -l")
@@ -300,15 +412,22 @@ class RunOptionsTest(CliTest):
         for tools in ("access_count,coalescing", "coalescing,access_count", "coalescing+access_count"):
             done = self.pasta("run", tools, "--", TABLE_PROGRAM, "env=PASTA_TOOLS")
             self.check(done, 0, stdout="PASTA_TOOLS='access_count+coalescing'\n")
-        self.check_refusal(self.pasta("run", "coalesing", "--", TABLE_PROGRAM), 2, "unknown tool 'coalesing'; did you mean coalescing?",
-                           "was built with access_count, coalescing, access_count+coalescing")
+        self.check_refusal(
+            self.pasta("run", "coalesing", "--", TABLE_PROGRAM),
+            2,
+            "unknown tool 'coalesing'; did you mean coalescing?",
+            "was built with access_count, coalescing, access_count+coalescing",
+        )
         self.check_refusal(self.pasta("run", "zebra,coalescing", "--", TABLE_PROGRAM), 2, "unknown tool 'zebra';")
 
     def test_tools_are_checked_against_the_installed_ones_without_a_table(self):
         tools = {"PASTA_TOOL_PATH": os.environ["PASTA_CLI_TOOL_FOLDER"]}
         self.check(self.pasta("run", "fake_tool", "--", FAKE, environment=tools), 0)
-        self.check_refusal(self.pasta("run", "fake_tol", "--", FAKE, environment=tools), 2,
-                           "unknown tool 'fake_tol'; did you mean fake_tool?")
+        self.check_refusal(
+            self.pasta("run", "fake_tol", "--", FAKE, environment=tools),
+            2,
+            "unknown tool 'fake_tol'; did you mean fake_tool?",
+        )
 
     def test_wrong_lists_of_tools(self):
         self.check_refusal(self.pasta("run"), 2, "which tool?")
@@ -323,6 +442,7 @@ class RunOptionsTest(CliTest):
     def test_wrong_flags_and_values(self):
         def refused(words, *parts):
             self.check_refusal(self.pasta("run", "a", *words, "--", FAKE), 2, *parts)
+
         refused(["--route", "prob"], "'prob' is not one of auto, probe; did you mean probe?")
         for route in ("ptx", "llvm", "patch"):
             refused(["--route", route], f"this version does not have the route {route}")
@@ -342,10 +462,13 @@ class RunOptionsTest(CliTest):
 
         def run(*words):
             return self.pasta("run", *words, "--", FAKE, "env=PASTA_TOOL_OPTIONS", environment=tools)
+
         self.check(run("fake_tool", "--sector-bytes", "64"), 0, stdout="PASTA_TOOL_OPTIONS='sector-bytes=64'\n")
         self.check(run("--sector_bytes=64", "fake_tool"), 0, stdout="PASTA_TOOL_OPTIONS='sector-bytes=64'\n")
         self.check(run("fake_tool", "--fake_tool.mode", "slow"), 0, stdout="PASTA_TOOL_OPTIONS='fake_tool.mode=slow'\n")
-        self.check_refusal(run("fake_tool", "--sector-byte", "64"), 2, "unknown flag --sector-byte; did you mean --sector-bytes?")
+        self.check_refusal(
+            run("fake_tool", "--sector-byte", "64"), 2, "unknown flag --sector-byte; did you mean --sector-bytes?"
+        )
         self.check_refusal(run("fake_tool", "--zebra", "64"), 2, "unknown flag --zebra\n")
         self.check_refusal(run("fake_tool", "--sector-bytes"), 2, "--sector-bytes needs a value")
         self.check_refusal(run("fake_tool", "--sector-bytes", "0"), 2, "0 is less than 1")
@@ -359,13 +482,16 @@ class RunOptionsTest(CliTest):
         self.check(done, 0, stdout="PASTA_TOOL_OPTIONS='own-option=5'\n")
 
     def test_help_after_a_tool_shows_its_options(self):
-        done = self.pasta("run", "fake_tool", "-h", environment={"PASTA_TOOL_PATH": os.environ["PASTA_CLI_TOOL_FOLDER"]})
+        done = self.pasta(
+            "run", "fake_tool", "-h", environment={"PASTA_TOOL_PATH": os.environ["PASTA_CLI_TOOL_FOLDER"]}
+        )
         self.check(done, 0, stderr="")
         self.assertRegex(done.stdout, r"Options of fake_tool:\n  --sector-bytes VALUE +size \[bytes\] \(default 32\)")
 
     def test_an_output_that_cannot_be_written_is_found_before_the_program_starts(self):
         def refused(pattern, status, *parts):
             self.check_refusal(self.pasta("run", "a", "--output", pattern, "--", FAKE, "out=started"), status, *parts)
+
         refused("none/r.json", 125, "cannot write none/r.json: No such file or directory")
         os.mkdir(self.path("sub"))
         refused("sub", 125, "Is a directory")
@@ -391,26 +517,47 @@ class RunOptionsTest(CliTest):
 
 class RunSignalsTest(CliTest):
     def test_pasta_dies_of_the_programs_signal(self):
-        for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE, signal.SIGUSR1):
+        for number in (
+            signal.SIGSEGV,
+            signal.SIGABRT,
+            signal.SIGKILL,
+            signal.SIGTERM,
+            signal.SIGINT,
+            signal.SIGPIPE,
+            signal.SIGUSR1,
+        ):
             done = self.pasta("run", "t", "--", FAKE, "attach", f"kill={int(number)}")
             self.assertEqual(done.returncode, -number, done.stderr)
 
     def test_pasta_leaves_no_core_of_its_own(self):
-        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)) if os.getuid() == 0 else None
+        (
+            resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            if os.getuid() == 0
+            else None
+        )
         done = self.pasta("run", "t", "--", "sh", "-c", "ulimit -c 0; kill -SEGV $$")
         self.assertEqual(done.returncode, -signal.SIGSEGV)
         self.assertEqual([name for name in os.listdir(self.folder) if "core" in name], [])
 
     def start(self, *words, **more):
-        return subprocess.Popen([PASTA, *words], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                start_new_session=True, **more)
+        return subprocess.Popen(
+            [PASTA, *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            **more,
+        )
 
     def wait_for_line(self, process, line):
         self.assertEqual(process.stdout.readline().decode(), line + "\n")
 
     def test_sigterm_and_sighup_are_passed_on(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
-            process = self.start("run", "t", "--output", "r.json", "--", FAKE, "attach", "on_term=stopping", "out=ready", "sleep=30")
+            process = self.start(
+                "run", "t", "--output", "r.json", "--", FAKE, "attach", "on_term=stopping", "out=ready", "sleep=30"
+            )
             self.wait_for_line(process, "ready")
             process.send_signal(number)
             out, err = process.communicate(timeout=30)
@@ -420,7 +567,9 @@ class RunSignalsTest(CliTest):
             self.assertTrue(err.decode().endswith("report: r.json\n"), err)
 
     def test_ctrl_c_reaches_the_program_and_pasta_still_reports(self):
-        process = self.start("run", "t", "--output", "r.json", "--", FAKE, "attach", "on_term=stopping", "out=ready", "sleep=30")
+        process = self.start(
+            "run", "t", "--output", "r.json", "--", FAKE, "attach", "on_term=stopping", "out=ready", "sleep=30"
+        )
         self.wait_for_line(process, "ready")
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=30)
@@ -429,7 +578,9 @@ class RunSignalsTest(CliTest):
         self.assertIn("report: r.json\n", err.decode())
 
     def test_a_program_that_handles_ctrl_c_keeps_its_status(self):
-        process = self.start("run", "t", "--", "sh", "-c", "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done")
+        process = self.start(
+            "run", "t", "--", "sh", "-c", "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done"
+        )
         self.wait_for_line(process, "ready")
         os.killpg(process.pid, signal.SIGINT)
         process.communicate(timeout=30)
@@ -441,6 +592,7 @@ class RunSignalsTest(CliTest):
         def ignore():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
         done = self.pasta("run", "t", "--", FAKE, "dispositions", preexec_fn=ignore)
         self.assertEqual(done.stdout, "ignored ['SIGINT', 'SIGHUP'] blocked 0\n")
 
@@ -499,7 +651,9 @@ class RunReportsTest(CliTest):
     def test_a_program_without_a_tool_is_told_why(self):
         done = self.pasta("run", "t", "--", "true")
         self.check(done, 0, stdout="")
-        self.assertRegex(done.stderr, r"\Apasta run: no report: \S*true was not built with pasta_instrument\(\)[^\n]*\n\Z")
+        self.assertRegex(
+            done.stderr, r"\Apasta run: no report: \S*true was not built with pasta_instrument\(\)[^\n]*\n\Z"
+        )
         done = self.pasta("run", "t", "--", FAKE)
         self.assertIn("nothing that", done.stderr)
         done = self.pasta("run", "coalescing", "--", TABLE_PROGRAM)
@@ -519,7 +673,9 @@ class RunReportsTest(CliTest):
         self.assertTrue(done.stderr.endswith("report: /dev/stdout\n"), done.stderr)
 
     def test_baseline_records_the_slowdown(self):
-        done = self.pasta("run", "t", "--baseline", "--", FAKE, "attach", "out=once", "sleep=0.2", "complete", input=b"")
+        done = self.pasta(
+            "run", "t", "--baseline", "--", FAKE, "attach", "out=once", "sleep=0.2", "complete", input=b""
+        )
         self.check(done, 0, stdout="once\n")
         self.assertIn("times the run without a tool", done.stderr)
         slowdown = self.read_only_report()["header"]["slowdown"]
@@ -542,7 +698,12 @@ class RunReportsTest(CliTest):
         if os.getuid() != 0 or shutil.which("mount") is None:
             self.skipTest("needs root to mount a tmpfs")
         os.mkdir(self.path("small"))
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", self.path("small")], check=False).returncode != 0:
+        if (
+            subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", "size=64k", "none", self.path("small")], check=False
+            ).returncode
+            != 0
+        ):
             self.skipTest("a tmpfs cannot be mounted here")
         self.addCleanup(subprocess.run, ["umount", self.path("small")], check=False)
         with open(self.path("small/fill"), "wb") as file:
@@ -554,11 +715,18 @@ class RunReportsTest(CliTest):
                 pass
         done = self.pasta("run", "t", "--output", "small/r.json", "--", FAKE, "attach", "_exit=0")
         self.check(done, 0)
-        self.assertRegex(done.stderr, r"\Apasta run: no report of process \d+: cannot write [^\n]*small/r.json: No space left on device\n\Z")
+        self.assertRegex(
+            done.stderr,
+            r"\Apasta run: no report of process \d+: cannot write [^\n]*small/r.json: No space left on device\n\Z",
+        )
         self.assertEqual(os.listdir(self.path("small")), ["fill"])
 
     def test_the_index_cannot_be_made(self):
-        self.check_refusal(self.pasta("run", "t", "--", FAKE, "out=started", environment={"TMPDIR": "/none"}), 125, "/none/pasta-index-")
+        self.check_refusal(
+            self.pasta("run", "t", "--", FAKE, "out=started", environment={"TMPDIR": "/none"}),
+            125,
+            "/none/pasta-index-",
+        )
 
 
 class ShowTest(CliTest):
@@ -589,8 +757,12 @@ class ShowTest(CliTest):
         rows = list(csv.reader(io.StringIO(done.stdout, newline="")))
         self.assertEqual(rows[0], ["tool", "kernel", "launch", "file", "line", "requests", "efficiency"])
         self.assertEqual(rows[2], ["coalescing", "transpose", "", "/src/a.cpp", "21", "100", "0.125"])
-        self.check_refusal(self.pasta("show", "--csv", "coalescing.line", "r.json"), 2, "did you mean coalescing.lines?")
-        self.check_refusal(self.pasta("show", "--csv", "coalescing.lines", "r.json", "r.json"), 2, "--csv takes one report")
+        self.check_refusal(
+            self.pasta("show", "--csv", "coalescing.line", "r.json"), 2, "did you mean coalescing.lines?"
+        )
+        self.check_refusal(
+            self.pasta("show", "--csv", "coalescing.lines", "r.json", "r.json"), 2, "--csv takes one report"
+        )
 
     def test_names_with_any_byte_come_back(self):
         name = b'a"b\\c\n\x01\xff<T,"x">'
@@ -616,7 +788,9 @@ class ShowTest(CliTest):
         self.check_refusal(self.pasta("show", self.write("text.json", "hello")), 125, "not JSON")
         self.check_refusal(self.pasta("show", self.write("binary.json", b"\x00\xff\xfe" * 100)), 125, "not JSON")
         self.check_refusal(self.pasta("show", self.write("deep.json", b"[" * 5_000_000)), 125, "nested too deeply")
-        self.check_refusal(self.pasta("show", self.write("other.json", '{"schema": "pasta-report/9"}')), 125, "pasta-report/9")
+        self.check_refusal(
+            self.pasta("show", self.write("other.json", '{"schema": "pasta-report/9"}')), 125, "pasta-report/9"
+        )
         self.check_refusal(self.pasta("show", "/dev/zero"), 125, "larger than")
         self.check_refusal(self.pasta("show", self.write("\x1b[31m.json", "x")), 125, "\\x1b[31m.json")
 
@@ -663,6 +837,7 @@ class DiffTest(CliTest):
             for row in kernel_of(r)["tables"][0]["rows"]:
                 row[0] = "/elsewhere/a.cpp"
             kernel_of(r)["findings"][0]["place"]["file"] = "/elsewhere/a.cpp"
+
         self.check(self.diff(change), 0, stdout="")
 
     def test_values_with_their_ratio(self):
@@ -674,6 +849,7 @@ class DiffTest(CliTest):
     def test_a_ratio_with_nothing_is_left_out(self):
         def change(r):
             kernel_of(r)["tables"][0]["rows"][1][2:] = [0, None]
+
         done = self.diff(change)
         self.check(done, 1)
         self.assertRegex(done.stdout, r"requests +100 +0 +-\n")
@@ -695,10 +871,17 @@ class DiffTest(CliTest):
             kernel_of(r)["findings"][0]["message"] = "Something else."
             r["tools"][0]["kernels"].append(dict(kernel_of(r), kernel="other"))
             r["tools"].append(dict(r["tools"][0], tool="access_count"))
+
         done = self.diff(change)
         self.check(done, 1)
-        for part in (r"a\.cpp:20 +gone row", r"a\.cpp:30 +new row", r"gone finding  a\.cpp:21  Stores", r"new finding  a\.cpp:21  Something",
-                     r"coalescing  other\n  new kernel", r"new: tool access_count"):
+        for part in (
+            r"a\.cpp:20 +gone row",
+            r"a\.cpp:30 +new row",
+            r"gone finding  a\.cpp:21  Stores",
+            r"new finding  a\.cpp:21  Something",
+            r"coalescing  other\n  new kernel",
+            r"new: tool access_count",
+        ):
             self.assertRegex(done.stdout, part)
 
     def test_options_shape_state_and_severity(self):
@@ -709,10 +892,16 @@ class DiffTest(CliTest):
             kernel_of(r)["grid"] = "4x1x1"
             kernel_of(r)["losses"]["launches_seen"] = 3
             kernel_of(r)["findings"][0].update(severity="low", gain_at_most=1.1)
+
         done = self.diff(change)
         self.check(done, 1)
-        for part in ("B is INCOMPLETE (killed by SIGKILL)", "option sector-bytes: 32 -> 64", "grid: 2x1x1 -> 4x1x1",
-                     "launches seen: 2 -> 3, 1.5x", "high (at most 3.5x) -> low (at most 1.1x)"):
+        for part in (
+            "B is INCOMPLETE (killed by SIGKILL)",
+            "option sector-bytes: 32 -> 64",
+            "grid: 2x1x1 -> 4x1x1",
+            "launches seen: 2 -> 3, 1.5x",
+            "high (at most 3.5x) -> low (at most 1.1x)",
+        ):
             self.assertIn(part, done.stdout)
 
     def test_rows_with_equal_keys_are_paired_in_order(self):
@@ -734,7 +923,22 @@ class DiffTest(CliTest):
 
 class NewTest(CliTest):
     def test_names_that_cannot_be(self):
-        for name in ("3d", "a-b", "a b", "int", "template", "main", "pasta", "std", "_x", "a__b", "a/b", "../x", "\u00e9", "x" * 101):
+        for name in (
+            "3d",
+            "a-b",
+            "a b",
+            "int",
+            "template",
+            "main",
+            "pasta",
+            "std",
+            "_x",
+            "a__b",
+            "a/b",
+            "../x",
+            "\u00e9",
+            "x" * 101,
+        ):
             self.check_refusal(self.pasta("new", name), 2)
         self.check_refusal(self.pasta("new"), 2, "which name?")
         self.assertEqual(os.listdir(self.folder), [])
@@ -745,28 +949,53 @@ class NewTest(CliTest):
         self.assertEqual(Path(self.path("taken")).read_text(), "mine")
         os.symlink("nowhere", self.path("link"))
         self.check_refusal(self.pasta("new", "link"), 125, "link is there already")
-        self.check_refusal(self.pasta("new", "x", "--path", "none"), 125, "cannot make none/x: No such file or directory")
+        self.check_refusal(
+            self.pasta("new", "x", "--path", "none"), 125, "cannot make none/x: No such file or directory"
+        )
 
     def test_the_new_tool_builds_and_passes_its_test(self):
         done = self.pasta("new", "my_tool", "--path", self.folder, cwd="/")
         self.check(done, 0, stderr="")
         source = self.path("my_tool")
-        self.assertEqual(sorted(os.listdir(source)), ["CMakeLists.txt", "README.md", "example.cpp", "my_tool.cpp", "my_tool.hpp",
-                                                      "my_tool_test.cpp"])
+        self.assertEqual(
+            sorted(os.listdir(source)),
+            ["CMakeLists.txt", "README.md", "example.cpp", "my_tool.cpp", "my_tool.hpp", "my_tool_test.cpp"],
+        )
         for name in os.listdir(source):
             self.assertNotIn("@", Path(source, name).read_text(encoding="utf-8"), name)
         build = self.path("build")
         cmake = os.environ["PASTA_CLI_CMAKE"]
-        for command in ([cmake, "-S", source, "-B", build, "-G", os.environ["PASTA_CLI_GENERATOR"], "-Werror=dev",
-                         f"-Dpasta_DIR={os.environ['PASTA_CLI_PACKAGE']}", f"-DCMAKE_CXX_COMPILER={os.environ['PASTA_CLI_CXX']}",
-                         "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror", "-DCMAKE_BUILD_TYPE=Debug"],
-                        [cmake, "--build", build],
-                        [os.path.join(os.path.dirname(cmake), "ctest"), "--test-dir", build, "--no-tests=error", "--output-on-failure"]):
+        for command in (
+            [
+                cmake,
+                "-S",
+                source,
+                "-B",
+                build,
+                "-G",
+                os.environ["PASTA_CLI_GENERATOR"],
+                "-Werror=dev",
+                f"-Dpasta_DIR={os.environ['PASTA_CLI_PACKAGE']}",
+                f"-DCMAKE_CXX_COMPILER={os.environ['PASTA_CLI_CXX']}",
+                "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror",
+                "-DCMAKE_BUILD_TYPE=Debug",
+            ],
+            [cmake, "--build", build],
+            [
+                os.path.join(os.path.dirname(cmake), "ctest"),
+                "--test-dir",
+                build,
+                "--no-tests=error",
+                "--output-on-failure",
+            ],
+        ):
             step = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
             self.assertEqual(step.returncode, 0, step.stdout + step.stderr)
         tools = {"PASTA_TOOL_PATH": os.path.join(build, "lib/pasta/tools")}
         self.assertIn("my_tool  counts requests", self.pasta("list", environment=tools).stdout)
-        done = self.pasta("run", "my_tool", "--few-lanes", "9", "--", os.path.join(build, "my_tool_example"), environment=tools)
+        done = self.pasta(
+            "run", "my_tool", "--few-lanes", "9", "--", os.path.join(build, "my_tool_example"), environment=tools
+        )
         self.check(done, 0, stdout="sum 32768\n")
         self.assertIn("On average only 8.0 lanes", done.stderr)
 
@@ -788,7 +1017,9 @@ class DoctorTest(CliTest):
         os.mkdir(self.path("bin"))
         done = self.pasta("doctor", environment={"PATH": self.path("bin")})
         self.assertEqual(done.returncode, 125)
-        self.assertRegex(done.stdout, r"apt-get install g\+\+ cmake libfmt-dev nlohmann-json3-dev libboost-context-dev\n")
+        self.assertRegex(
+            done.stdout, r"apt-get install g\+\+ cmake libfmt-dev nlohmann-json3-dev libboost-context-dev\n"
+        )
         done = self.pasta("doctor", "--json", environment={"PATH": self.path("bin")})
         self.assertEqual(done.returncode, 125)
         self.assertIn("a C++20 compiler", json.loads(done.stdout)["routes"]["probe"]["lacks"])
@@ -800,19 +1031,33 @@ class OutputTest(CliTest):
     def commands(self):
         self.write_report("a.json")
         self.write_report("b.json", lambda r: kernel_of(r).update(grid="9x9x9"))
-        return [["--help"], ["--version"], ["list"], ["list", "--json"], ["list", TABLE_PROGRAM], ["show", "a.json"],
-                ["show", "--json", "a.json"], ["show", "--csv", "coalescing.lines", "a.json"], ["diff", "a.json", "b.json"],
-                ["run", "--help"], ["doctor"]]
+        return [
+            ["--help"],
+            ["--version"],
+            ["list"],
+            ["list", "--json"],
+            ["list", TABLE_PROGRAM],
+            ["show", "a.json"],
+            ["show", "--json", "a.json"],
+            ["show", "--csv", "coalescing.lines", "a.json"],
+            ["diff", "a.json", "b.json"],
+            ["run", "--help"],
+            ["doctor"],
+        ]
 
     def test_a_full_device_is_one_line_and_125(self):
         for words in self.commands():
             with open("/dev/full", "wb") as full:
                 done = self.pasta(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 125, words)
-            self.assertRegex(done.stderr, r"\Apasta[^\n]*: cannot write to standard output: No space left on device\n\Z")
+            self.assertRegex(
+                done.stderr, r"\Apasta[^\n]*: cannot write to standard output: No space left on device\n\Z"
+            )
 
     def test_a_closed_stdout_is_one_line_and_125(self):
-        done = subprocess.run(["sh", "-c", 'exec "$0" --version >&-', PASTA], capture_output=True, env=self.environment, check=False)
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$0" --version >&-', PASTA], capture_output=True, env=self.environment, check=False
+        )
         self.assertEqual(done.returncode, 125)
         self.assertIn(b"cannot write to standard output: Bad file descriptor", done.stderr)
 
@@ -827,8 +1072,25 @@ class OutputTest(CliTest):
 
     def test_run_with_stderr_that_cannot_be_written_keeps_the_status(self):
         for redirection in ("2>/dev/full", "2>&-"):
-            done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {redirection}', PASTA, "run", "t", "--", FAKE, "attach", "complete", "exit=3"],
-                                  cwd=self.folder, stdout=subprocess.PIPE, env=self.environment, check=False)
+            done = subprocess.run(
+                [
+                    "sh",
+                    "-c",
+                    f'exec "$0" "$@" {redirection}',
+                    PASTA,
+                    "run",
+                    "t",
+                    "--",
+                    FAKE,
+                    "attach",
+                    "complete",
+                    "exit=3",
+                ],
+                cwd=self.folder,
+                stdout=subprocess.PIPE,
+                env=self.environment,
+                check=False,
+            )
             self.assertEqual(done.returncode, 3, redirection)
         self.assertEqual(len(self.reports()), 2)
 
@@ -858,12 +1120,19 @@ class RealTest(CliTest):
         self.pasta("run", "access_count", "--output", "real.json", "--", os.environ["PASTA_CLI_REAL_PROGRAM"])
         self.pasta("run", "t", "--output", "killed.json", "--", FAKE, "attach", "kill=9")
         self.write_report("sample.json", lambda r: kernel_of(r).update(kernel={"bytes_hex": "ff"}))
-        (Path(self.folder) / "normalised.json").write_text(self.pasta("show", "--json", "sample.json").stdout, encoding="utf-8")
+        (Path(self.folder) / "normalised.json").write_text(
+            self.pasta("show", "--json", "sample.json").stdout, encoding="utf-8"
+        )
         self.assertEqual(len(self.reports()), 4)
         for path in self.reports():
             validator.validate(json.loads(path.read_text(encoding="utf-8")))
-        for wrong in (lambda r: r.pop("notes"), lambda r: r.update(more=1), lambda r: r["header"].update(pid=-1),
-                      lambda r: kernel_of(r).update(kernel={"bytes_hex": "f"}), lambda r: kernel_of(r)["findings"][0].update(severity="x")):
+        for wrong in (
+            lambda r: r.pop("notes"),
+            lambda r: r.update(more=1),
+            lambda r: r["header"].update(pid=-1),
+            lambda r: kernel_of(r).update(kernel={"bytes_hex": "f"}),
+            lambda r: kernel_of(r)["findings"][0].update(severity="x"),
+        ):
             report = sample_report()
             wrong(report)
             self.assertFalse(validator.is_valid(report))

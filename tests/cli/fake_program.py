@@ -12,7 +12,13 @@ import time
 
 
 def expanded(pattern):
-    values = {"p": str(os.getpid()), "h": socket.gethostname(), "t": os.environ["PASTA_TOOLS"], "e": "fake_program.py", "%": "%"}
+    values = {
+        "p": str(os.getpid()),
+        "h": socket.gethostname(),
+        "t": os.environ["PASTA_TOOLS"],
+        "e": "fake_program.py",
+        "%": "%",
+    }
     text, i = "", 0
     while i < len(pattern):
         if pattern[i] == "%":
@@ -25,20 +31,74 @@ def expanded(pattern):
 
 
 def report(is_complete=True):
-    loss = {"launches_seen": 1, "launches_delivered": 1, "launches_sampled_out": 0, "launches_lost": 0,
-            "events_delivered": 64, "events_dropped": 0, "not_instrumentable": []}
-    table = {"name": "lines", "columns": [{"name": "file", "unit": "", "role": "key"}, {"name": "line", "unit": "", "role": "key"},
-                                          {"name": "accesses", "unit": "", "role": "value"}],
-             "rows": [["/src/a.cpp", 7, 64]]}
-    kernel = {"kernel": "fill", "launch": None, "grid": "1x1x1", "block": "64x1x1", "shared_bytes": 0, "duration_ns": 1000,
-              "losses": loss, "findings": [], "tables": [table]}
-    tool = {"tool": os.environ.get("PASTA_TOOLS", "access_count"), "options": [], "findings": [], "kernels": [kernel], "tables": []}
-    header = {name: "" for name in ("host_name", "route", "vendor", "device", "os", "cpu", "compiler", "compiler_flags", "gpu",
-                                    "driver", "cuda")}
-    header |= {"command": os.environ.get("PASTA_COMMAND", "").split("\x1f"), "pid": os.getpid(), "pasta_version": "0.1.0",
-               "date": "2026-01-31T12:00:00Z", "wall_ns": 1, "slowdown": None}
-    return {"schema": "pasta-report/1", "header": header, "is_complete": is_complete,
-            "incomplete_reason": "" if is_complete else "killed by SIGTERM", "notes": [], "tools": [tool]}
+    loss = {
+        "launches_seen": 1,
+        "launches_delivered": 1,
+        "launches_sampled_out": 0,
+        "launches_lost": 0,
+        "events_delivered": 64,
+        "events_dropped": 0,
+        "not_instrumentable": [],
+    }
+    table = {
+        "name": "lines",
+        "columns": [
+            {"name": "file", "unit": "", "role": "key"},
+            {"name": "line", "unit": "", "role": "key"},
+            {"name": "accesses", "unit": "", "role": "value"},
+        ],
+        "rows": [["/src/a.cpp", 7, 64]],
+    }
+    kernel = {
+        "kernel": "fill",
+        "launch": None,
+        "grid": "1x1x1",
+        "block": "64x1x1",
+        "shared_bytes": 0,
+        "duration_ns": 1000,
+        "losses": loss,
+        "findings": [],
+        "tables": [table],
+    }
+    tool = {
+        "tool": os.environ.get("PASTA_TOOLS", "access_count"),
+        "options": [],
+        "findings": [],
+        "kernels": [kernel],
+        "tables": [],
+    }
+    header = {
+        name: ""
+        for name in (
+            "host_name",
+            "route",
+            "vendor",
+            "device",
+            "os",
+            "cpu",
+            "compiler",
+            "compiler_flags",
+            "gpu",
+            "driver",
+            "cuda",
+        )
+    }
+    header |= {
+        "command": os.environ.get("PASTA_COMMAND", "").split("\x1f"),
+        "pid": os.getpid(),
+        "pasta_version": "0.1.0",
+        "date": "2026-01-31T12:00:00Z",
+        "wall_ns": 1,
+        "slowdown": None,
+    }
+    return {
+        "schema": "pasta-report/1",
+        "header": header,
+        "is_complete": is_complete,
+        "incomplete_reason": "" if is_complete else "killed by SIGTERM",
+        "notes": [],
+        "tools": [tool],
+    }
 
 
 def tell_index(state, path, why=""):
@@ -108,7 +168,13 @@ def main():
                 masks = dict(line.split(":", 1) for line in status if line.startswith("Sig"))
             ignored, blocked = int(masks["SigIgn"], 16), int(masks["SigBlk"], 16)
             # Python ignores SIGPIPE itself.
-            print("ignored", [n for n in names[:-1] if ignored >> (getattr(signal, n) - 1) & 1], "blocked", blocked, flush=True)
+            print(
+                "ignored",
+                [n for n in names[:-1] if ignored >> (getattr(signal, n) - 1) & 1],
+                "blocked",
+                blocked,
+                flush=True,
+            )
         elif verb == "group":
             print("group", os.getpgrp(), flush=True)
         elif verb == "on_term":

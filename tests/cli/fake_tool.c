@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tool's shared library as `pasta` sees it: its description and nothing else. */
 #ifndef DESCRIPTION
-#define DESCRIPTION                                                                                                     \
-  "{\"tool\": \"fake_tool\", \"summary\": \"does nothing\", \"pasta_version\": \"0.1.0\", \"events\": [], "             \
-  "\"routes\": [\"probe\"], \"options\": [{\"name\": \"sector_bytes\", \"default\": \"32\", \"help\": \"size [bytes]\", " \
+#define DESCRIPTION                                                                                            \
+  "{\"tool\": \"fake_tool\", \"summary\": \"does nothing\", \"pasta_version\": \"0.1.0\", \"events\": [], "    \
+  "\"routes\": [\"probe\"], \"options\": [{\"name\": \"sector_bytes\", \"default\": \"32\", \"help\": \"size " \
+  "[bytes]\", "                                                                                                \
   "\"minimum\": \"1\", \"maximum\": 128}, {\"name\": \"mode\", \"default\": \"fast\", \"help\": \"how\"}]}"
 #endif
 

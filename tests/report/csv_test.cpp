@@ -41,7 +41,8 @@ TEST_CASE("a table of a kernel becomes rows with tool, kernel and launch first")
 }
 
 TEST_CASE("a table about the program has no kernel") {
-  CHECK(to_csv(pasta_test::full_report(), "coalescing", "program") == "tool,kernel,launch,name,value\r\ncoalescing,,,x,3\r\n");
+  CHECK(to_csv(pasta_test::full_report(), "coalescing", "program") ==
+        "tool,kernel,launch,name,value\r\ncoalescing,,,x,3\r\n");
 }
 
 TEST_CASE("texts are quoted as RFC 4180 says") {
@@ -65,7 +66,8 @@ TEST_CASE("a text that a spreadsheet would run gets an apostrophe, and so does o
 
 TEST_CASE("a number that is not finite is empty") {
   auto r = with_text("x");
-  r.tools[0].tables[0].rows = {{std::numeric_limits<double>::quiet_NaN()}, {std::numeric_limits<double>::infinity()}, {-1.5}};
+  r.tools[0].tables[0].rows = {
+      {std::numeric_limits<double>::quiet_NaN()}, {std::numeric_limits<double>::infinity()}, {-1.5}};
   CHECK(to_csv(r, "t", "x") == "tool,kernel,launch,c\r\nt,,,\r\nt,,,\r\nt,,,-1.5\r\n");
 }
 
@@ -73,11 +75,14 @@ TEST_CASE("kernels whose tables differ in columns share the union of them") {
   auto r = with_text("x");
   r.tools[0].kernels.resize(2);
   r.tools[0].kernels[0].kernel = "k";
-  r.tools[0].kernels[0].tables = {{"x", {{"d", "", pasta::column_role::key}, {"c", "", pasta::column_role::key}}, {{std::string("1"), std::string("2")}}}};
+  r.tools[0].kernels[0].tables = {{"x",
+                                   {{"d", "", pasta::column_role::key}, {"c", "", pasta::column_role::key}},
+                                   {{std::string("1"), std::string("2")}}}};
   CHECK(to_csv(r, "t", "x") == "tool,kernel,launch,d,c\r\nt,k,,1,2\r\nt,,,,x\r\n");
 }
 
 TEST_CASE("the tables of a report are listed, and one that is not there is refused") {
-  CHECK(pasta::csv_names(pasta_test::full_report()) == std::vector<std::string>{"coalescing.lines", "coalescing.program"});
+  CHECK(pasta::csv_names(pasta_test::full_report()) ==
+        std::vector<std::string>{"coalescing.lines", "coalescing.program"});
   CHECK_THROWS_WITH(to_csv(pasta_test::full_report(), "coalescing", "line"), "no table coalescing.line in this report");
 }

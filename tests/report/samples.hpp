@@ -11,9 +11,10 @@
 
 namespace pasta_test {
 
-/// A name with every kind of byte that an exporter got wrong: quotes, a backslash, a newline, control characters, a byte that is
-/// not UTF-8.
-inline std::string const hostile_name = std::string("a\"b\\c\n\t\r") + std::string("\x01\x1b[31m\0\x7f\xff", 9) + "<T,\"x\">";
+/// A name with every kind of byte that an exporter got wrong: quotes, a backslash, a newline, control characters, a
+/// byte that is not UTF-8.
+inline std::string const hostile_name =
+    std::string("a\"b\\c\n\t\r") + std::string("\x01\x1b[31m\0\x7f\xff", 9) + "<T,\"x\">";
 
 /// A report with something in every field.
 inline pasta::report_model full_report() {
@@ -42,7 +43,8 @@ inline pasta::report_model full_report() {
   pasta::tool_section tool;
   tool.tool = "coalescing";
   tool.options = {{"sector-bytes", "32"}};
-  tool.tables = {{"program", {{"name", "", pasta::column_role::key}, {"value", "ns"}}, {{std::string("x"), std::uint64_t{3}}}}};
+  tool.tables = {
+      {"program", {{"name", "", pasta::column_role::key}, {"value", "ns"}}, {{std::string("x"), std::uint64_t{3}}}}};
   tool.findings = {{pasta::severity::low, {}, "About the program.", "", {}}};
 
   pasta::kernel_section kernel;
@@ -59,11 +61,16 @@ inline pasta::report_model full_report() {
                      {"requests", "", pasta::column_role::value},
                      {"efficiency", "1", pasta::column_role::value},
                      {"stride", "elements", pasta::column_role::value}},
-                    {{std::string("/src/transpose.cpp"), std::uint64_t{21}, std::uint64_t{(1ULL << 53) + 1}, 0.125, std::int64_t{-4}},
+                    {{std::string("/src/transpose.cpp"), std::uint64_t{21}, std::uint64_t{(1ULL << 53) + 1}, 0.125,
+                      std::int64_t{-4}},
                      {std::string("/src/transpose.cpp"), std::uint64_t{22}, std::uint64_t{0}, {}, {}}}}};
   kernel.findings = {
       {pasta::severity::medium, {"/src/transpose.cpp", "f", 22, 5}, "Something small.", "Change it.", 1.5},
-      {pasta::severity::high, {"/src/transpose.cpp", "f", 21, 9}, "Stores are 1024 elements apart.", "Use a tile.", 3.2}};
+      {pasta::severity::high,
+       {"/src/transpose.cpp", "f", 21, 9},
+       "Stores are 1024 elements apart.",
+       "Use a tile.",
+       3.2}};
   tool.kernels = {kernel};
   r.tools = {tool};
   return r;

@@ -46,7 +46,8 @@ std::optional<std::string> capture(std::vector<std::string> const& command, std:
   auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   bool is_whole = false;
   while (text.size() < std::size_t{1} << 20) {
-    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    auto const left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     pollfd ready{out_read.descriptor(), POLLIN, 0};
     if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) == 0) break;
     ssize_t const count = ::read(out_read.descriptor(), chunk.data(), chunk.size());

@@ -10,7 +10,8 @@
 namespace pasta::cli {
 
 /// Runs a helper program and returns what it wrote to standard output, at most 1 MiB; its standard error is dropped.
-/// @param input what it reads from standard input, at most 60,000 bytes (it is put into a pipe before the program starts)
+/// @param input what it reads from standard input, at most 60,000 bytes (it is put into a pipe before the program
+///     starts)
 /// @return empty if it is not found, ends with another status than 0 or takes more than 20 s
 std::optional<std::string> capture(std::vector<std::string> const& command, std::string const& input);
 

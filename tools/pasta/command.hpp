@@ -24,7 +24,8 @@ struct usage_error : std::runtime_error {
 
 /// What was asked for cannot be done here: exit code 125 unless another is given. what() is one line.
 struct command_error : std::runtime_error {
-  explicit command_error(std::string const& line, int code = exit_own_error) : std::runtime_error(line), exit_code(code) {}
+  explicit command_error(std::string const& line, int code = exit_own_error)
+      : std::runtime_error(line), exit_code(code) {}
   int exit_code;
 };
 

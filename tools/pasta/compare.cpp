@@ -84,8 +84,8 @@ class pairing {
 };
 
 template <class Value, class Key>
-std::vector<typename pairing<Value, Key>::pair> pair_up(std::vector<Value> const& as, std::vector<Value> const& bs, Key key_a,
-                                                        Key key_b) {
+std::vector<typename pairing<Value, Key>::pair> pair_up(std::vector<Value> const& as, std::vector<Value> const& bs,
+                                                        Key key_a, Key key_b) {
   return pairing<Value, Key>(as, bs, std::move(key_a), std::move(key_b)).pairs();
 }
 
@@ -157,7 +157,8 @@ class report_comparison {
       if (x != y) differ_in(heading, fmt::format("  {}: {} -> {}\n", name, visible(x), visible(y)));
     };
     auto const count = [&](char const* name, std::uint64_t x, std::uint64_t y) {
-      if (differs(x, y)) differ_in(heading, fmt::format("  {}: {} -> {}{}\n", name, shown_cell(x), shown_cell(y), times(x, y)));
+      if (differs(x, y))
+        differ_in(heading, fmt::format("  {}: {} -> {}{}\n", name, shown_cell(x), shown_cell(y), times(x, y)));
     };
     fact("grid", a.grid, b.grid);
     fact("block", a.block, b.block);
@@ -190,7 +191,8 @@ class report_comparison {
     auto const key = [](table const& t) { return t.name; };
     for (auto const& [a, b] : pair_up(as, bs, +key, +key)) {
       if (a == nullptr || b == nullptr) {
-        differ_in(heading, fmt::format("  {} table {}\n", a == nullptr ? "new" : "gone", visible((a == nullptr ? b : a)->name)));
+        differ_in(heading,
+                  fmt::format("  {} table {}\n", a == nullptr ? "new" : "gone", visible((a == nullptr ? b : a)->name)));
       } else {
         compare_rows(heading, *a, *b);
       }
@@ -199,7 +201,8 @@ class report_comparison {
 
   using row = std::vector<cell>;
 
-  /// The key columns of a row as texts, source files by their short names. A table without key columns is matched by row number.
+  /// The key columns of a row as texts, source files by their short names. A table without key columns is matched by
+  /// row number.
   static std::vector<std::string> key_of(table const& t, row const& cells, file_names const& names) {
     std::vector<std::string> key;
     for (std::size_t c = 0; c < t.columns.size(); ++c) {
@@ -251,8 +254,8 @@ class report_comparison {
     for (auto const& [x, y] : pair_up(a.rows, b.rows, keyed_rows{&a, &names_a_}, keyed_rows{&b, &names_b_})) {
       if (x == nullptr || y == nullptr) {
         table const& t = x == nullptr ? b : a;
-        add(row_name(t, key_of(t, x == nullptr ? *y : *x, x == nullptr ? names_b_ : names_a_)), x == nullptr ? "new row" : "gone row",
-            "", "", "");
+        add(row_name(t, key_of(t, x == nullptr ? *y : *x, x == nullptr ? names_b_ : names_a_)),
+            x == nullptr ? "new row" : "gone row", "", "", "");
         continue;
       }
       std::string name = row_name(a, key_of(a, *x, names_a_));
@@ -289,7 +292,8 @@ class report_comparison {
       std::string const place =
           fmt::format("{}:{}", visible((a == nullptr ? names_b_ : names_a_)(any.place.file)), any.place.line);
       if (a == nullptr || b == nullptr) {
-        differ_in(heading, fmt::format("  {} finding  {}  {}\n", a == nullptr ? "new" : "gone", place, visible(any.message)));
+        differ_in(heading,
+                  fmt::format("  {} finding  {}  {}\n", a == nullptr ? "new" : "gone", place, visible(any.message)));
         continue;
       }
       cell const before = a->gain_at_most ? cell(*a->gain_at_most) : cell();

@@ -17,12 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include <pasta/report/visible.hpp>
 #include "capture.hpp"
 #include "command.hpp"
 #include "installed_tools.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include <pasta/report/visible.hpp>
 #include "run_options.hpp"
 
 namespace pasta::cli {
@@ -92,15 +92,17 @@ constexpr std::array<header_probe, 5> header_probes{{
 std::map<std::string, std::string> find_headers(std::string const& compiler) {
   std::string source;
   for (header_probe const& probe : header_probes) {
-    source += fmt::format("#if __has_include(<{}>)\n#if __has_include(<{}>)\n#include <{}>\n#endif\nPASTA_FOUND {} = {}\n#endif\n",
-                          probe.header, probe.version_header, probe.version_header, probe.name, probe.version);
+    source += fmt::format(
+        "#if __has_include(<{}>)\n#if __has_include(<{}>)\n#include <{}>\n#endif\nPASTA_FOUND {} = {}\n#endif\n",
+        probe.header, probe.version_header, probe.version_header, probe.name, probe.version);
   }
   source +=
       "#if __has_include(<catch2/catch_version_macros.hpp>)\n#include <catch2/catch_version_macros.hpp>\n"
       "PASTA_FOUND Catch2 = CATCH_VERSION_MAJOR CATCH_VERSION_MINOR\n"
       "#elif __has_include(<catch2/catch.hpp>)\nPASTA_FOUND Catch2 = 2\n#endif\n";
   std::map<std::string, std::string> found;
-  auto const text = compiler.empty() ? std::nullopt : capture({compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-"}, source);
+  auto const text =
+      compiler.empty() ? std::nullopt : capture({compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-"}, source);
   for (std::string_view rest = text ? *text : std::string_view(); !rest.empty();) {
     auto const end = std::min(rest.find('\n'), rest.size());
     std::string line(rest.substr(0, end));
@@ -112,7 +114,8 @@ std::map<std::string, std::string> find_headers(std::string const& compiler) {
     version.erase(std::remove(version.begin(), version.end(), '"'), version.end());
     std::replace(version.begin(), version.end(), ' ', '.');
     std::replace(version.begin(), version.end(), '_', '.');
-    if (version.find_first_not_of("0123456789.") != std::string::npos) version = "found";  // a macro that is not defined
+    if (version.find_first_not_of("0123456789.") != std::string::npos)
+      version = "found";  // a macro that is not defined
     std::string const name = line.substr(mark.size(), equals - mark.size());
     if (name == "fmt" && version.size() >= 5) {  // 90100 is 9.1.0
       int const number = std::atoi(version.c_str());
@@ -131,7 +134,8 @@ std::string find_gpu() {
     return comma == std::string::npos ? line : line.substr(0, comma) + ", driver " + line.substr(comma + 2);
   }
   std::error_code error;
-  if (std::filesystem::exists("/dev/nvidia0", error)) return "NVIDIA, found as /dev/nvidia0; nvidia-smi does not answer";
+  if (std::filesystem::exists("/dev/nvidia0", error))
+    return "NVIDIA, found as /dev/nvidia0; nvidia-smi does not answer";
   if (std::filesystem::exists("/dev/kfd", error)) return "AMD, found as /dev/kfd";
   return "";
 }
@@ -143,7 +147,8 @@ examination examine() {
   std::string const os = value_in_file("/etc/os-release", "PRETTY_NAME=");
   std::string const cpu = value_in_file("/proc/cpuinfo", "model name");
   e.system = {{"system", fmt::format("{}{}{} {}", os, os.empty() ? "" : ", ", system.sysname, system.release)},
-              {"processor", fmt::format("{}, {} threads", cpu.empty() ? system.machine : cpu.c_str(), std::thread::hardware_concurrency())},
+              {"processor", fmt::format("{}, {} threads", cpu.empty() ? system.machine : cpu.c_str(),
+                                        std::thread::hardware_concurrency())},
               {"GPU", find_gpu()}};
 
   std::map<std::string, std::string> versions;
@@ -184,7 +189,8 @@ examination examine() {
   need(llvm, !versions["hipcc"].empty(), "hipcc", "hipcc");
   route_state patch{"patch", false, {"not in this version"}, {}, "NVIDIA, machine code only"};
   need(patch, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
-  need(patch, e.system[2].value.find("NVIDIA") == 0 || e.system[2].value.find("driver") != std::string::npos, "an NVIDIA GPU with a driver", "");
+  need(patch, e.system[2].value.find("NVIDIA") == 0 || e.system[2].value.find("driver") != std::string::npos,
+       "an NVIDIA GPU with a driver", "");
   e.routes = {probe, ptx, llvm, patch};
   return e;
 }
@@ -197,7 +203,8 @@ std::string text_of(examination const& e) {
   std::string text;
   auto const add = [&](char const* heading, std::vector<fact> const& facts) {
     text += fmt::format("{}\n", heading);
-    for (fact const& f : facts) text += fmt::format("  {:<16}{}\n", f.name, f.value.empty() ? "not found" : visible(f.value));
+    for (fact const& f : facts)
+      text += fmt::format("  {:<16}{}\n", f.name, f.value.empty() ? "not found" : visible(f.value));
     text += '\n';
   };
   add("machine", e.system);
@@ -240,7 +247,9 @@ std::string json_of(examination const& e) {
 
 int run_doctor(arguments const& words) {
   bool as_json = false;
-  auto const app = make_app("pasta doctor [--json]", "Says what was found on this machine, and for each route what it lacks and how to install it.");
+  auto const app =
+      make_app("pasta doctor [--json]",
+               "Says what was found on this machine, and for each route what it lacks and how to install it.");
   app->add_flag("--json", as_json, "write JSON");
   app->footer("Exit code: 0 if the route probe is usable, else 125.");
   if (parse(*app, words) == parsed::help_was_shown) return exit_done;

@@ -15,9 +15,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "command.hpp"
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
+#include "command.hpp"
 
 namespace pasta::cli {
 
@@ -35,7 +35,8 @@ elf_handle open_elf(int descriptor) {
 
 int open_regular(std::string const& path) {
   int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0) throw command_error(fmt::format("cannot read {}: {}", visible(path), std::generic_category().message(errno)));
+  if (descriptor < 0)
+    throw command_error(fmt::format("cannot read {}: {}", visible(path), std::generic_category().message(errno)));
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return descriptor;
   ::close(descriptor);
@@ -73,7 +74,8 @@ program_table read_program_table(std::string const& path) {
   table.kind = file_kind::elf;
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf.get(), &names) != 0) return table;
-  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr; section = elf_nextscn(elf.get(), section)) {
+  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
+       section = elf_nextscn(elf.get(), section)) {
     GElf_Shdr header{};
     if (gelf_getshdr(section, &header) == nullptr) continue;
     char const* const name = elf_strptr(elf.get(), names, header.sh_name);

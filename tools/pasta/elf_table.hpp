@@ -24,7 +24,8 @@ struct program_table {
   std::vector<compiled_tool> tools;  ///< each once, in the order of the file
 };
 
-/// Reads the section .pasta_tools by libelf. @throws command_error with one line if the file cannot be read or is damaged
+/// Reads the section .pasta_tools by libelf. @throws command_error with one line if the file cannot be read or is
+/// damaged
 program_table read_program_table(std::string const& path);
 
 /// Whether the file is an ELF file that is whole: loading a shared library that was cut short would end in SIGBUS.

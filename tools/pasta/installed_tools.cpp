@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include <pasta/report/visible.hpp>
 #include "command.hpp"
 #include "elf_table.hpp"
-#include <pasta/report/visible.hpp>
 
 namespace pasta::cli {
 
@@ -68,7 +68,8 @@ tool_option option_of(json const& described) {
 /// @throws command_error
 tool_description describe(std::string const& path) {
   std::string const shown = visible(path);
-  if (std::string const damage = elf_damage(path); !damage.empty()) throw command_error(fmt::format("{}: {}", shown, damage));
+  if (std::string const damage = elf_damage(path); !damage.empty())
+    throw command_error(fmt::format("{}: {}", shown, damage));
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays: its text is in use until the end
   if (library == nullptr) {
     std::string reason = ::dlerror();
@@ -76,7 +77,8 @@ tool_description describe(std::string const& path) {
     throw command_error(fmt::format("{}: cannot be loaded: {}", shown, visible(reason)));
   }
   auto const ask = reinterpret_cast<char const* (*)()>(::dlsym(library, "pasta_tool_description"));
-  if (ask == nullptr) throw command_error(fmt::format("{}: not a PASTA tool (it has no pasta_tool_description)", shown));
+  if (ask == nullptr)
+    throw command_error(fmt::format("{}: not a PASTA tool (it has no pasta_tool_description)", shown));
   char const* const text = ask();
   json const described = json::parse(text == nullptr ? "" : text, nullptr, false);
   if (!described.is_object() || text_of(described, "tool").empty()) {
@@ -123,7 +125,8 @@ std::string own_package_folder() {
   std::error_code error;
   auto const prefix = std::filesystem::path(own_folder()).parent_path();
   std::vector<std::filesystem::path> folders{prefix, prefix / "lib/cmake/pasta", prefix / "lib64/cmake/pasta"};
-  for (std::filesystem::directory_iterator entry(prefix / "lib", error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(prefix / "lib", error), end; !error && entry != end;
+       entry.increment(error)) {
     folders.push_back(entry->path() / "cmake/pasta");  // lib/x86_64-linux-gnu
   }
   for (auto const& folder : folders) {
@@ -139,7 +142,8 @@ std::string option_spelling(std::string name) {
 }
 
 tool_description const* installed_tools::find(std::string const& tool) const {
-  auto const found = std::find_if(tools.begin(), tools.end(), [&](tool_description const& t) { return t.tool == tool; });
+  auto const found =
+      std::find_if(tools.begin(), tools.end(), [&](tool_description const& t) { return t.tool == tool; });
   return found == tools.end() ? nullptr : &*found;
 }
 
@@ -155,7 +159,8 @@ installed_tools find_installed_tools() {
   for (std::string const& folder : installed.folders) {
     std::error_code error;
     std::vector<std::string> files;
-    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
       if (entry->path().extension() == ".so") files.push_back(entry->path().string());
     }
     std::sort(files.begin(), files.end());

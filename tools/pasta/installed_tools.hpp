@@ -11,7 +11,7 @@ namespace pasta::cli {
 
 /// One option of a tool, as its shared library describes it.
 struct tool_option {
-  std::string name;           ///< without dashes, words joined by "-": "sector-bytes"
+  std::string name;  ///< without dashes, words joined by "-": "sector-bytes"
   std::string default_value;
   std::string help;
   std::optional<double> minimum, maximum;

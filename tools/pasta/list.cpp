@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include <pasta/report/visible.hpp>
 #include "command.hpp"
 #include "elf_table.hpp"
 #include "installed_tools.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include <pasta/report/visible.hpp>
 
 namespace pasta::cli {
 
@@ -47,7 +47,8 @@ int list_program(std::string const& path, bool as_json) {
     throw command_error(fmt::format("{} is not an ELF program: nothing can be compiled into it", visible(path)));
   }
   if (table.tools.empty()) {
-    print(fmt::format("no tool is compiled into {}; pasta_instrument() in its CMakeLists.txt does that\n", visible(path)));
+    print(fmt::format("no tool is compiled into {}; pasta_instrument() in its CMakeLists.txt does that\n",
+                      visible(path)));
     return exit_done;
   }
   std::size_t width = 0;
@@ -124,11 +125,13 @@ int list_installed(bool as_json) {
 int run_list(arguments const& words) {
   std::string program;
   bool as_json = false;
-  auto const app = make_app("pasta list [PROGRAM] [--json]", "Shows the installed tools, or the tools that a program was built with.");
+  auto const app = make_app("pasta list [PROGRAM] [--json]",
+                            "Shows the installed tools, or the tools that a program was built with.");
   app->add_option("PROGRAM", program, "a program; it is read, not run");
   app->add_flag("--json", as_json, "write JSON");
-  app->footer("Tools are looked for in the folders of PASTA_TOOL_PATH and in lib/pasta/tools of the installation.\n\n"
-              "Examples:\n  pasta list\n  pasta list ./vector_add");
+  app->footer(
+      "Tools are looked for in the folders of PASTA_TOOL_PATH and in lib/pasta/tools of the installation.\n\n"
+      "Examples:\n  pasta list\n  pasta list ./vector_add");
   if (parse(*app, words) == parsed::help_was_shown) return exit_done;
   return program.empty() ? list_installed(as_json) : list_program(program, as_json);
 }

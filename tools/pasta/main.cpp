@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "output.hpp"
-#include "parse.hpp"
 #include <pasta/config.hpp>
 #include <pasta/report/report_error.hpp>
 #include <pasta/report/visible.hpp>
+#include "command.hpp"
+#include "output.hpp"
+#include "parse.hpp"
 #include "process.hpp"
 #include "suggest.hpp"
 

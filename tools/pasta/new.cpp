@@ -27,21 +27,25 @@ namespace pasta::cli {
 namespace {
 
 constexpr std::array keywords{
-    "alignas",   "alignof",  "and",       "and_eq",   "asm",      "auto",         "bitand",        "bitor",        "bool",
-    "break",     "case",     "catch",     "char",     "char16_t", "char32_t",     "char8_t",       "class",        "co_await",
-    "co_return", "co_yield", "compl",     "concept",  "const",    "const_cast",   "consteval",     "constexpr",    "constinit",
-    "continue",  "decltype", "default",   "delete",   "do",       "double",       "dynamic_cast",  "else",         "enum",
-    "explicit",  "export",   "extern",    "false",    "float",    "for",          "friend",        "goto",         "if",
-    "inline",    "int",      "long",      "mutable",  "namespace", "new",         "noexcept",      "not",          "not_eq",
-    "nullptr",   "operator", "or",        "or_eq",    "private",  "protected",    "public",        "register",     "reinterpret_cast",
-    "requires",  "return",   "short",     "signed",   "sizeof",   "static",       "static_assert", "static_cast",  "struct",
-    "switch",    "template", "this",      "thread_local", "throw", "true",        "try",           "typedef",      "typeid",
-    "typename",  "union",    "unsigned",  "using",    "virtual",  "void",         "volatile",      "wchar_t",      "while",
-    "xor",       "xor_eq",   "main",      "std",      "pasta"};
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+    "xor_eq",      "main",     "std",        "pasta"};
 
 /// @throws usage_error if no class can have this name
 void check_name(std::string const& name) {
-  bool const has_good_letters = std::all_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '_'); });
+  bool const has_good_letters =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '_'); });
   if (!has_good_letters || std::isdigit(static_cast<unsigned char>(name.front()))) {
     throw usage_error(fmt::format("'{}' is not a C++ name: letters, digits and _, not a digit first", visible(name)));
   }
@@ -56,9 +60,11 @@ void check_name(std::string const& name) {
 
 std::string filled(std::string_view text, std::string const& name) {
   std::string upper = name;
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string result(text);
-  for (auto const& [mark, value] : {std::pair<std::string_view, std::string const&>{"@NAME@", name}, {"@NAME_UPPER@", upper}}) {
+  for (auto const& [mark, value] :
+       {std::pair<std::string_view, std::string const&>{"@NAME@", name}, {"@NAME_UPPER@", upper}}) {
     for (auto i = result.find(mark); i != std::string::npos; i = result.find(mark, i + value.size())) {
       result.replace(i, mark.size(), value);
     }
@@ -90,9 +96,10 @@ class unfinished_folder {
 
 int run_new(arguments const& words) {
   std::string name, parent = ".";
-  auto const app = make_app("pasta new NAME [--path FOLDER]",
-                            "Makes the folder NAME with a small tool of that name, its test and a program to try it on.\n"
-                            "It builds and passes its test as it is.");
+  auto const app =
+      make_app("pasta new NAME [--path FOLDER]",
+               "Makes the folder NAME with a small tool of that name, its test and a program to try it on.\n"
+               "It builds and passes its test as it is.");
   app->add_option("NAME", name, "the tool's name, and its class's");
   app->add_option("--path", parent, "where to make the folder")->type_name("FOLDER");
   app->footer("Example:\n  pasta new stride_check && cmake -S stride_check -B stride_check/build");
@@ -100,7 +107,8 @@ int run_new(arguments const& words) {
   if (name.empty()) throw usage_error("which name? pasta new NAME");
   check_name(name);
 
-  std::string const folder = parent == "." ? name : fmt::format("{}{}{}", parent, parent.ends_with('/') ? "" : "/", name);
+  std::string const folder =
+      parent == "." ? name : fmt::format("{}{}{}", parent, parent.ends_with('/') ? "" : "/", name);
   if (::mkdir(folder.c_str(), 0777) != 0) {
     int const error = errno;
     if (error == EEXIST) throw command_error(fmt::format("{} is there already; nothing was changed", visible(folder)));
@@ -118,9 +126,10 @@ int run_new(arguments const& words) {
 
   std::string const package = own_package_folder();
   std::string const shown = visible(folder);
-  print(fmt::format("made\n{0}\nnext\n  cmake -S {1} -B {1}/build{2}\n  cmake --build {1}/build && ctest --test-dir {1}/build\n"
-                    "  pasta run {3} -- {1}/build/{3}_example\n",
-                    names, shown, package.empty() ? "" : " -Dpasta_DIR=" + visible(package), name));
+  print(fmt::format(
+      "made\n{0}\nnext\n  cmake -S {1} -B {1}/build{2}\n  cmake --build {1}/build && ctest --test-dir {1}/build\n"
+      "  pasta run {3} -- {1}/build/{3}_example\n",
+      names, shown, package.empty() ? "" : " -Dpasta_DIR=" + visible(package), name));
   return exit_done;
 }
 

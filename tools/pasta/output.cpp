@@ -9,8 +9,8 @@
 #include <string>
 #include <system_error>
 
-#include "command.hpp"
 #include <pasta/report/write_file.hpp>
+#include "command.hpp"
 
 namespace pasta::cli {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "output.hpp"
 #include <pasta/report/visible.hpp>
+#include "output.hpp"
 #include "suggest.hpp"
 
 namespace pasta::cli {
@@ -32,8 +32,10 @@ class formatter_with_usage : public CLI::Formatter {
   for (CLI::Option const* option : app.get_options()) {
     for (std::string const& name : option->get_lnames()) names.push_back(name);
   }
-  std::string const bare = word.substr(word.find_first_not_of('-') == std::string::npos ? 0 : word.find_first_not_of('-'));
-  throw usage_error(fmt::format("unknown flag {}{}", visible(word), suggestion(bare.substr(0, bare.find('=')), names, "--")));
+  std::string const bare =
+      word.substr(word.find_first_not_of('-') == std::string::npos ? 0 : word.find_first_not_of('-'));
+  throw usage_error(
+      fmt::format("unknown flag {}{}", visible(word), suggestion(bare.substr(0, bare.find('=')), names, "--")));
 }
 
 }  // namespace

@@ -20,9 +20,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "command.hpp"
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
+#include "command.hpp"
 
 namespace pasta::cli {
 
@@ -39,7 +39,8 @@ void pass_on(int signal) {
   errno = error;
 }
 
-/// SIGINT and SIGQUIT ignored, SIGTERM and SIGHUP passed on, for the time of its life; what was ignored from the start stays so.
+/// SIGINT and SIGQUIT ignored, SIGTERM and SIGHUP passed on, for the time of its life; what was ignored from the start
+/// stays so.
 class signals_while_waiting {
  public:
   signals_while_waiting() {
@@ -76,9 +77,23 @@ class blocked_signals {
   sigset_t before_{};
 };
 
-[[noreturn]] void become_program(std::vector<std::string> const& command, environment_changes const& environment,
-                                 standard_streams streams, int error_pipe) {
-  for (std::size_t i = 0; i < changed_signals.size(); ++i) ::sigaction(changed_signals[i], &inherited_actions[i], nullptr);
+/// Whether a file is meant for the kernel alone. What is not, and has no "#!" line, is a script for the shell.
+bool is_machine_code(char const* path) {
+  int const descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
+  std::array<char, 4> start{};
+  bool const has_start =
+      descriptor >= 0 && ::read(descriptor, start.data(), start.size()) == static_cast<ssize_t>(start.size());
+  if (descriptor >= 0) ::close(descriptor);
+  return has_start && std::memcmp(start.data(),
+                                  "\x7f"
+                                  "ELF",
+                                  start.size()) == 0;
+}
+
+[[noreturn]] void become_program(std::string const& program, std::vector<std::string> const& command,
+                                 environment_changes const& environment, standard_streams streams, int error_pipe) {
+  for (std::size_t i = 0; i < changed_signals.size(); ++i)
+    ::sigaction(changed_signals[i], &inherited_actions[i], nullptr);
   for (auto const& [name, value] : environment) {
     if (value) {
       ::setenv(name.c_str(), value->c_str(), 1);
@@ -94,8 +109,12 @@ class blocked_signals {
   std::vector<char*> values;
   for (std::string const& word : command) values.push_back(const_cast<char*>(word.c_str()));
   values.push_back(nullptr);
-  ::execvp(values[0], values.data());
-  int const error = errno;
+  ::execv(program.c_str(), values.data());
+  int error = errno;
+  if (error == ENOEXEC && !is_machine_code(program.c_str())) {
+    ::execvp(values[0], values.data());  // which hands it to the shell
+    error = errno;
+  }
   ssize_t const written = ::write(error_pipe, &error, sizeof error);
   static_cast<void>(written);
   ::_exit(exit_own_error);
@@ -114,7 +133,8 @@ bool is_executable_file(std::string const& path) {
 }  // namespace
 
 void remember_signals() {
-  for (std::size_t i = 0; i < changed_signals.size(); ++i) ::sigaction(changed_signals[i], nullptr, &inherited_actions[i]);
+  for (std::size_t i = 0; i < changed_signals.size(); ++i)
+    ::sigaction(changed_signals[i], nullptr, &inherited_actions[i]);
 }
 
 std::string find_program(std::string const& name) {
@@ -148,6 +168,7 @@ std::string find_program(std::string const& name) {
 
 program_end run_program(std::vector<std::string> const& command, environment_changes const& environment,
                         standard_streams streams) {
+  std::string const program = find_program(command.front());
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw command_error(fmt::format("cannot make a pipe: {}", std::generic_category().message(errno)));
@@ -163,9 +184,10 @@ program_end run_program(std::vector<std::string> const& command, environment_cha
     end.pid = ::fork();
     if (end.pid == 0) {
       // Handlers first: a signal that waited must meet the program's own disposition, not ours.
-      for (std::size_t i = 0; i < changed_signals.size(); ++i) ::sigaction(changed_signals[i], &inherited_actions[i], nullptr);
+      for (std::size_t i = 0; i < changed_signals.size(); ++i)
+        ::sigaction(changed_signals[i], &inherited_actions[i], nullptr);
       blocked.restore();
-      become_program(command, environment, streams, write_end.descriptor());
+      become_program(program, command, environment, streams, write_end.descriptor());
     }
     if (end.pid < 0) throw command_error(fmt::format("cannot fork: {}", std::generic_category().message(errno)));
     running_program = end.pid;
@@ -190,8 +212,9 @@ program_end run_program(std::vector<std::string> const& command, environment_cha
   }
   if (count == sizeof error) {
     if (error == ENOENT && (command[0].find('/') != std::string::npos)) {
-      throw command_error(fmt::format("cannot run {}: the interpreter that it names was not found", visible(command[0])),
-                          exit_not_found);
+      throw command_error(
+          fmt::format("cannot run {}: the interpreter that it names was not found", visible(command[0])),
+          exit_not_found);
     }
     fail_to_start(command[0], error);
   }

@@ -16,11 +16,11 @@
 #include <string>
 #include <system_error>
 
+#include <pasta/report/visible.hpp>
 #include "command.hpp"
 #include "elf_table.hpp"
 #include "installed_tools.hpp"
 #include "output.hpp"
-#include <pasta/report/visible.hpp>
 #include "process.hpp"
 #include "run_options.hpp"
 #include "run_reports.hpp"
@@ -55,7 +55,8 @@ std::string choose_pack(run_options const& options, std::string const& program, 
   std::string const has = fmt::format("{} was built with {}", visible(program), visible(joined(packs, ", ")));
   for (std::string const& tool : options.tools) {
     if (known.count(tool) != 0) continue;
-    throw usage_error(fmt::format("unknown tool '{}'{}; {}", visible(tool), suggestion(tool, {known.begin(), known.end()}), has));
+    throw usage_error(
+        fmt::format("unknown tool '{}'{}; {}", visible(tool), suggestion(tool, {known.begin(), known.end()}), has));
   }
   std::string const pack = visible(joined(options.tools, "+"));
   throw usage_error(fmt::format("no {} in this program; {}; add {} to its pasta_instrument(... TOOLS ...)",
@@ -67,8 +68,9 @@ void check_installed(run_options const& options, installed_tools const& installe
   if (installed.tools.empty()) return;
   for (std::string const& tool : options.tools) {
     if (installed.find(tool) != nullptr) continue;
-    throw usage_error(fmt::format("unknown tool '{}'{} (installed: {}; PASTA_TOOL_PATH names more folders)", visible(tool),
-                                  suggestion(tool, installed.names()), visible(joined(installed.names(), ", "))));
+    throw usage_error(fmt::format("unknown tool '{}'{} (installed: {}; PASTA_TOOL_PATH names more folders)",
+                                  visible(tool), suggestion(tool, installed.names()),
+                                  visible(joined(installed.names(), ", "))));
   }
 }
 
@@ -98,8 +100,8 @@ std::string checked_output(std::string const& given) {
   std::string path = absolute;  // with %% as %; other conversions do not matter for the folder
   for (auto i = path.find("%%"); i != std::string::npos; i = path.find("%%", i + 1)) path.erase(i, 1);
   auto const fail = [&](int error) {
-    throw command_error(
-        fmt::format("--output: cannot write {}: {}", visible(given.empty() ? pattern : given), std::generic_category().message(error)));
+    throw command_error(fmt::format("--output: cannot write {}: {}", visible(given.empty() ? pattern : given),
+                                    std::generic_category().message(error)));
   };
   struct stat status {};
   bool const is_fixed = pattern.find('%') == std::string::npos || path != absolute;
@@ -128,7 +130,8 @@ std::string tool_options_text(run_options const& options) {
 
 environment_changes environment_for(run_options const& options, std::string const& pack, std::string const& output,
                                     std::string const& index) {
-  environment_changes changes{{"PASTA_TOOLS", pack}, {"PASTA_OUTPUT", output}, {"PASTA_REPORT_INDEX", index}, {"PASTA_QUIET", "1"}};
+  environment_changes changes{
+      {"PASTA_TOOLS", pack}, {"PASTA_OUTPUT", output}, {"PASTA_REPORT_INDEX", index}, {"PASTA_QUIET", "1"}};
   auto const set = [&](char const* name, std::string const& value) {
     if (!value.empty()) changes.emplace_back(name, value);
   };
@@ -139,8 +142,9 @@ environment_changes environment_for(run_options const& options, std::string cons
   set("PASTA_HOST_THREADS", options.threads);
   set("PASTA_TOOL_OPTIONS", tool_options_text(options));
   // Where a word has the separator in it the program reads its own command line instead.
-  bool const can_be_joined = std::none_of(options.command.begin(), options.command.end(),
-                                          [](std::string const& word) { return word.find('\x1f') != std::string::npos; });
+  bool const can_be_joined = std::none_of(options.command.begin(), options.command.end(), [](std::string const& word) {
+    return word.find('\x1f') != std::string::npos;
+  });
   changes.emplace_back("PASTA_COMMAND", can_be_joined ? std::optional(joined(options.command, "\x1f")) : std::nullopt);
   return changes;
 }
@@ -178,15 +182,16 @@ std::string why_nothing_attached(std::string const& program, program_table const
   if (table.kind == file_kind::elf && table.tools.empty()) {
     return fmt::format("no report: {} was not built with pasta_instrument(), nor is anything that it started", shown);
   }
-  if (table.kind == file_kind::other) return fmt::format("no report: nothing that {} started was built with pasta_instrument()", shown);
-  if (WIFSIGNALED(end.wait_status)) return fmt::format("no report: {} before it could attach", describe_end(end.wait_status));
-  if (WEXITSTATUS(end.wait_status) == exit_usage) return fmt::format("no report: {} ended with status 2 before it could attach", shown);
+  if (table.kind == file_kind::other)
+    return fmt::format("no report: nothing that {} started was built with pasta_instrument()", shown);
+  if (WIFSIGNALED(end.wait_status))
+    return fmt::format("no report: {} before it could attach", describe_end(end.wait_status));
+  if (WEXITSTATUS(end.wait_status) == exit_usage)
+    return fmt::format("no report: {} ended with status 2 before it could attach", shown);
   return fmt::format("no report: {} has the tool but did not attach it; PASTA_DEBUG=1 says why", shown);
 }
 
-std::string now_in_utc() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
+std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 struct observed_run {
   int wait_status = 0;
@@ -194,12 +199,14 @@ struct observed_run {
 };
 
 /// The run with the tool. When it returns nothing is left to clean up: pasta may then die of the program's signal.
-observed_run observe(run_options const& options, std::string const& pack, std::string const& output, std::string const& program,
-                     program_table const& table, std::optional<program_end> const& baseline) {
+observed_run observe(run_options const& options, std::string const& pack, std::string const& output,
+                     std::string const& program, program_table const& table,
+                     std::optional<program_end> const& baseline) {
   report_index const index;
   run_outcome outcome;
   outcome.date = now_in_utc();
-  outcome.end = run_program(options.command, environment_for(options, pack, output, index.path()), standard_streams::inherited);
+  outcome.end =
+      run_program(options.command, environment_for(options, pack, output, index.path()), standard_streams::inherited);
   if (baseline) outcome.slowdown = slowdown(outcome.end, *baseline);
   if (!index.read().empty()) return {outcome.end.wait_status, finish_reports(index, options, outcome)};
   complain(why_nothing_attached(program, table, outcome.end));

@@ -11,15 +11,16 @@
 #include <string_view>
 #include <utility>
 
-#include "parse.hpp"
 #include <pasta/report/visible.hpp>
+#include "parse.hpp"
 #include "suggest.hpp"
 
 namespace pasta::cli {
 
 namespace {
 
-std::vector<std::string> const value_flags{"--route", "--output", "--per", "--sampling-rate", "--warp-width", "--threads"};
+std::vector<std::string> const value_flags{"--route",         "--output",     "--per",
+                                           "--sampling-rate", "--warp-width", "--threads"};
 std::vector<std::string> const plain_flags{"--strict", "--quiet", "--baseline", "--help"};
 
 bool contains(std::vector<std::string> const& names, std::string const& name) {
@@ -97,23 +98,25 @@ void check_value(std::string const& tool, tool_option const& option, std::string
     throw usage_error(fmt::format("--{} of {}: '{}' is not a number", option.name, tool, visible(value)));
   }
   if (option.minimum && number < *option.minimum) {
-    throw usage_error(fmt::format("--{} of {}: {} is less than {}", option.name, tool, visible(value), *option.minimum));
+    throw usage_error(
+        fmt::format("--{} of {}: {} is less than {}", option.name, tool, visible(value), *option.minimum));
   }
   if (option.maximum && number > *option.maximum) {
-    throw usage_error(fmt::format("--{} of {}: {} is more than {}", option.name, tool, visible(value), *option.maximum));
+    throw usage_error(
+        fmt::format("--{} of {}: {} is more than {}", option.name, tool, visible(value), *option.maximum));
   }
 }
 
-/// Finds out which tool an unknown flag is an option of. A tool without an installed description cannot be asked: the option is
-/// handed to the program, which judges it.
+/// Finds out which tool an unknown flag is an option of. A tool without an installed description cannot be asked: the
+/// option is handed to the program, which judges it.
 void add_tool_option(sorted_words::unknown_flag const& flag, installed_tools const& installed, run_options& options) {
   std::string const spelling = option_spelling(flag.name);
   auto const dot = flag.name.find('.');
   std::string const only_tool = dot == std::string::npos ? "" : flag.name.substr(0, dot);
   std::string const name = dot == std::string::npos ? spelling : option_spelling(flag.name.substr(dot + 1));
   if (!only_tool.empty() && !contains(options.tools, only_tool)) {
-    throw usage_error(fmt::format("--{}: {} is not among the tools of this run{}", visible(flag.name), visible(only_tool),
-                                  suggestion(only_tool, options.tools)));
+    throw usage_error(fmt::format("--{}: {} is not among the tools of this run{}", visible(flag.name),
+                                  visible(only_tool), suggestion(only_tool, options.tools)));
   }
 
   bool all_described = true, is_known = false;
@@ -138,28 +141,33 @@ void add_tool_option(sorted_words::unknown_flag const& flag, installed_tools con
     throw usage_error(fmt::format("unknown flag --{}{}", visible(flag.name), suggestion(name, candidates, "--")));
   }
   if (!flag.value) throw usage_error(fmt::format("--{} needs a value", visible(flag.name)));
-  if (flag.value->find('\n') != std::string::npos) throw usage_error(fmt::format("--{}: a value is one line", visible(flag.name)));
+  if (flag.value->find('\n') != std::string::npos)
+    throw usage_error(fmt::format("--{}: a value is one line", visible(flag.name)));
   options.tool_options.emplace_back(only_tool.empty() ? name : only_tool + "." + name, *flag.value);
 }
 
 void check_choice(char const* flag, std::string const& value, std::vector<std::string> const& choices) {
   if (value.empty() || contains(choices, value)) return;
-  throw usage_error(fmt::format("{}: '{}' is not one of {}{}", flag, visible(value), joined(choices, ", "), suggestion(value, choices)));
+  throw usage_error(fmt::format("{}: '{}' is not one of {}{}", flag, visible(value), joined(choices, ", "),
+                                suggestion(value, choices)));
 }
 
 void check_values(run_options const& options) {
   std::vector<std::string> const later_routes{"ptx", "llvm", "patch"};
   if (contains(later_routes, options.route)) {
-    throw usage_error(fmt::format("--route: this version does not have the route {}; it has auto, probe", options.route));
+    throw usage_error(
+        fmt::format("--route: this version does not have the route {}; it has auto, probe", options.route));
   }
   check_choice("--route", options.route, {"auto", "probe"});
   check_choice("--per", options.per, {"kernel", "launch"});
   check_choice("--warp-width", options.warp_width, {"32", "64"});
   double number = 0;
   if (!options.sampling_rate.empty() && (!parse_number(options.sampling_rate, number) || number <= 0 || number > 1)) {
-    throw usage_error(fmt::format("--sampling-rate: '{}' is not a number above 0, at most 1", visible(options.sampling_rate)));
+    throw usage_error(
+        fmt::format("--sampling-rate: '{}' is not a number above 0, at most 1", visible(options.sampling_rate)));
   }
-  bool const is_count = options.threads.find_first_not_of("0123456789") == std::string::npos && options.threads.size() <= 4;
+  bool const is_count =
+      options.threads.find_first_not_of("0123456789") == std::string::npos && options.threads.size() <= 4;
   if (!options.threads.empty() && (!is_count || std::atoi(options.threads.c_str()) < 1)) {
     throw usage_error(fmt::format("--threads: '{}' is not a number from 1 to 9999", visible(options.threads)));
   }
@@ -183,24 +191,30 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
   run_options options;
   if (!sorted.tools.empty()) options.tools = split_tools(sorted.tools);
 
-  auto const app = make_app("pasta run TOOL[,TOOL] [flags] [options of the tools] -- PROGRAM [arguments]",
-                            "Runs a program with a tool attached. The program keeps its output, its status and its signals;\n"
-                            "the report follows on stderr and goes to a JSON file.");
-  auto const add = [&](char const* flag, std::string& value, char const* type, char const* variable, std::string const& help) {
+  auto const app =
+      make_app("pasta run TOOL[,TOOL] [flags] [options of the tools] -- PROGRAM [arguments]",
+               "Runs a program with a tool attached. The program keeps its output, its status and its signals;\n"
+               "the report follows on stderr and goes to a JSON file.");
+  auto const add = [&](char const* flag, std::string& value, char const* type, char const* variable,
+                       std::string const& help) {
     app->add_option(flag, value, help)->envname(variable)->type_name(type);
   };
-  add("--route", options.route, "ROUTE", "PASTA_ROUTE", "how events get from a kernel to the tool:\nauto (default), probe");
+  add("--route", options.route, "ROUTE", "PASTA_ROUTE",
+      "how events get from a kernel to the tool:\nauto (default), probe");
   add("--output", options.output, "PATH", "PASTA_OUTPUT",
       "the report's file; %p is the process, %h the host,\n%t the tool, %e the program, %% a percent sign;\n"
       "default pasta-%t-%e-%p.json");
   add("--per", options.per, "SCOPE", "PASTA_PER", "rows for each kernel (default) or launch");
-  add("--sampling-rate", options.sampling_rate, "RATE", "PASTA_SAMPLING_RATE", "share of the launches analysed,\nabove 0, at most 1");
-  add("--warp-width", options.warp_width, "LANES", "PASTA_WARP_WIDTH", "CPU engine: lanes of a warp,\n32 (default) or 64");
+  add("--sampling-rate", options.sampling_rate, "RATE", "PASTA_SAMPLING_RATE",
+      "share of the launches analysed,\nabove 0, at most 1");
+  add("--warp-width", options.warp_width, "LANES", "PASTA_WARP_WIDTH",
+      "CPU engine: lanes of a warp,\n32 (default) or 64");
   add("--threads", options.threads, "COUNT", "PASTA_HOST_THREADS", "CPU engine: worker threads,\ndefault all cores");
   app->add_flag("--strict", options.is_strict, "exit with 125 if there is no report")->envname("PASTA_STRICT");
   app->add_flag("--quiet", options.is_quiet, "print only where the report is")->envname("PASTA_QUIET");
-  app->add_flag("--baseline", options.measures_baseline,
-                "first run the program once without a tool, its\ninput and output on /dev/null, and report the\nslowdown")
+  app->add_flag(
+         "--baseline", options.measures_baseline,
+         "first run the program once without a tool, its\ninput and output on /dev/null, and report the\nslowdown")
       ->envname("PASTA_BASELINE");
   std::string ignored;
   for (std::string const& tool : options.tools) {
@@ -214,11 +228,12 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
       app->add_option(name, ignored, help)->type_name("VALUE")->group("Options of " + tool);
     }
   }
-  app->footer("Flags and options of the tools may stand before or after TOOL. Each flag has a variable; the flag wins.\n"
-              "When two tools share an option, --TOOL.OPTION names one.\n\n"
-              "Examples:\n  pasta run coalescing -- ./transpose 1024\n"
-              "  pasta run coalescing --sector-bytes 64 --output /tmp/%t-%p.json -- ./transpose 1024\n"
-              "  pasta run coalescing --help          the options of coalescing");
+  app->footer(
+      "Flags and options of the tools may stand before or after TOOL. Each flag has a variable; the flag wins.\n"
+      "When two tools share an option, --TOOL.OPTION names one.\n\n"
+      "Examples:\n  pasta run coalescing -- ./transpose 1024\n"
+      "  pasta run coalescing --sector-bytes 64 --output /tmp/%t-%p.json -- ./transpose 1024\n"
+      "  pasta run coalescing --help          the options of coalescing");
 
   if (sorted.wants_help) {
     parse(*app, {"--help"});

@@ -18,13 +18,13 @@
 #include <string_view>
 #include <system_error>
 
-#include "command.hpp"
-#include "output.hpp"
 #include <pasta/config.hpp>
 #include <pasta/report/json.hpp>
 #include <pasta/report/read_json.hpp>
 #include <pasta/report/text.hpp>
 #include <pasta/report/visible.hpp>
+#include "command.hpp"
+#include "output.hpp"
 
 namespace pasta::cli {
 
@@ -48,7 +48,8 @@ std::string read_text(std::string const& path) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(std::fopen(path.c_str(), "re"), std::fclose);
   if (!file) return text;
   std::array<char, 65536> chunk;
-  while (std::size_t const count = std::fread(chunk.data(), 1, chunk.size(), file.get())) text.append(chunk.data(), count);
+  while (std::size_t const count = std::fread(chunk.data(), 1, chunk.size(), file.get()))
+    text.append(chunk.data(), count);
   return text;
 }
 
@@ -67,7 +68,8 @@ std::string short_path(std::string const& path) {
 }
 
 /// The report of a process that attached and ended without writing one.
-report_model unfinished_report(report_index::entry const& entry, run_options const& options, run_outcome const& outcome) {
+report_model unfinished_report(report_index::entry const& entry, run_options const& options,
+                               run_outcome const& outcome) {
   report_model report;
   report_header& header = report.header;
   utsname system{};
@@ -87,7 +89,8 @@ report_model unfinished_report(report_index::entry const& entry, run_options con
   } else if (WIFSIGNALED(outcome.end.wait_status)) {
     report.incomplete_reason = describe_end(outcome.end.wait_status);
   } else {
-    report.incomplete_reason = fmt::format("{} by _exit, without finishing its report", describe_end(outcome.end.wait_status));
+    report.incomplete_reason =
+        fmt::format("{} by _exit, without finishing its report", describe_end(outcome.end.wait_status));
   }
   report.notes.push_back("Written by pasta run after the process had ended: what the tool had counted is lost.");
   for (std::string const& tool : options.tools) {
@@ -130,7 +133,8 @@ std::vector<report_index::entry> report_index::read() const {
     if (parts.size() < 3 || parts[2].empty()) continue;
     constexpr std::array<std::string_view, 4> states{"attach", "complete", "incomplete", "failed"};
     if (std::find(states.begin(), states.end(), parts[0]) == states.end()) continue;
-    entry next{parts[0], static_cast<pid_t>(std::strtol(parts[1].c_str(), nullptr, 10)), parts[2], parts.size() > 3 ? parts[3] : ""};
+    entry next{parts[0], static_cast<pid_t>(std::strtol(parts[1].c_str(), nullptr, 10)), parts[2],
+               parts.size() > 3 ? parts[3] : ""};
     auto const same = std::find_if(entries.begin(), entries.end(),
                                    [&](entry const& e) { return e.pid == next.pid && e.path == next.path; });
     if (same == entries.end()) {

@@ -41,14 +41,14 @@ class report_index {
 /// What is known about a run when the program has ended.
 struct run_outcome {
   program_end end;
-  std::string date;                 ///< of its start, ISO 8601, UTC
+  std::string date;  ///< of its start, ISO 8601, UTC
   std::optional<double> slowdown;
 };
 
 enum class reports_state : std::uint8_t { good, failed };
 
-/// Completes the reports that the index names (one that a process left unwritten is made here, marked incomplete), prints their text
-/// and then their paths on stderr.
+/// Completes the reports that the index names (one that a process left unwritten is made here, marked incomplete),
+/// prints their text and then their paths on stderr.
 reports_state finish_reports(report_index const& index, run_options const& options, run_outcome const& outcome);
 
 }  // namespace pasta::cli

@@ -9,14 +9,14 @@
 #include <system_error>
 #include <vector>
 
-#include "command.hpp"
-#include "output.hpp"
-#include "parse.hpp"
 #include <pasta/report/csv.hpp>
 #include <pasta/report/json.hpp>
 #include <pasta/report/read_json.hpp>
 #include <pasta/report/text.hpp>
 #include <pasta/report/visible.hpp>
+#include "command.hpp"
+#include "output.hpp"
+#include "parse.hpp"
 #include "run_options.hpp"
 #include "suggest.hpp"
 
@@ -57,9 +57,11 @@ class report_reader {
   void add_folder(std::string const& folder) {
     std::error_code error;
     std::vector<std::string> paths;
-    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
       std::error_code no_file;
-      if (entry->path().extension() == ".json" && entry->is_regular_file(no_file)) paths.push_back(entry->path().string());
+      if (entry->path().extension() == ".json" && entry->is_regular_file(no_file))
+        paths.push_back(entry->path().string());
     }
     if (error) return fail(fmt::format("cannot read {}: {}", visible(folder), error.message()));
     std::sort(paths.begin(), paths.end());
@@ -77,8 +79,9 @@ class report_reader {
       }
     }
     if (found.empty() && !failed_here) fail(fmt::format("no reports in {}", visible(folder)));
-    std::stable_sort(found.begin(), found.end(),
-                     [](read_report const& a, read_report const& b) { return a.report.header.date < b.report.header.date; });
+    std::stable_sort(found.begin(), found.end(), [](read_report const& a, read_report const& b) {
+      return a.report.header.date < b.report.header.date;
+    });
     for (read_report& report : found) reports_.push_back(std::move(report));
   }
 
@@ -104,8 +107,8 @@ std::string csv_of(std::vector<read_report> const& reports, std::string const& n
   auto const names = csv_names(report);
   auto const dot = name.find('.');
   if (dot == std::string::npos || std::find(names.begin(), names.end(), name) == names.end()) {
-    throw usage_error(fmt::format("--csv: no table '{}'{} (this report has: {})", visible(name), suggestion(name, names),
-                                  names.empty() ? "none" : visible(joined(names, ", "))));
+    throw usage_error(fmt::format("--csv: no table '{}'{} (this report has: {})", visible(name),
+                                  suggestion(name, names), names.empty() ? "none" : visible(joined(names, ", "))));
   }
   return to_csv(report, name.substr(0, dot), name.substr(dot + 1));
 }
@@ -128,14 +131,18 @@ int run_show(arguments const& words) {
   std::vector<std::string> paths;
   std::string table;
   bool as_json = false, findings_only = false;
-  auto const app = make_app("pasta show [--json | --csv TOOL.TABLE | --findings] FILE|FOLDER...", "Prints reports for reading, or as JSON or CSV.");
+  auto const app = make_app("pasta show [--json | --csv TOOL.TABLE | --findings] FILE|FOLDER...",
+                            "Prints reports for reading, or as JSON or CSV.");
   app->add_option("FILE", paths, "reports, or folders of reports (shown by date)");
   auto* const json_flag = app->add_flag("--json", as_json, "write JSON (several reports: a list)");
-  auto* const csv_flag = app->add_option("--csv", table, "TOOL.TABLE: write this table, all kernels, as CSV")->excludes(json_flag);
+  auto* const csv_flag =
+      app->add_option("--csv", table, "TOOL.TABLE: write this table, all kernels, as CSV")->excludes(json_flag);
   app->add_flag("--findings", findings_only, "only the findings")->excludes(json_flag)->excludes(csv_flag);
   app->footer(
-      "In CSV a text that starts with = + - @ ' tab or CR has an apostrophe before it, so that no spreadsheet runs it.\n\n"
-      "Examples:\n  pasta show pasta-coalescing-transpose-42.json\n  pasta show --csv coalescing.lines report.json > lines.csv\n"
+      "In CSV a text that starts with = + - @ ' tab or CR has an apostrophe before it, so that no spreadsheet runs "
+      "it.\n\n"
+      "Examples:\n  pasta show pasta-coalescing-transpose-42.json\n  pasta show --csv coalescing.lines report.json > "
+      "lines.csv\n"
       "  pasta show --findings results/");
   if (parse(*app, words) == parsed::help_was_shown) return exit_done;
   if (paths.empty()) throw usage_error("which report? pasta show FILE");

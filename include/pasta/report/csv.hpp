@@ -21,13 +21,14 @@ namespace pasta {
 namespace detail {
 
 inline std::string csv_cell(std::string_view text) {
-  // A spreadsheet takes a text with one of these first for a formula. An apostrophe before it (and before an apostrophe, so that
-  // it can be taken away again without doubt) keeps it a text.
+  // A spreadsheet takes a text with one of these first for a formula. An apostrophe before it (and before an
+  // apostrophe, so that it can be taken away again without doubt) keeps it a text.
   std::string result;
   if (!text.empty() && std::string_view("=+-@\t\r'").find(text.front()) != std::string_view::npos) result = "'";
   result += text;
   if (result.find_first_of("\",\r\n") == std::string::npos) return result;
-  for (auto quote = result.find('"'); quote != std::string::npos; quote = result.find('"', quote + 2)) result.insert(quote, "\"");
+  for (auto quote = result.find('"'); quote != std::string::npos; quote = result.find('"', quote + 2))
+    result.insert(quote, "\"");
   return fmt::format("\"{}\"", result);
 }
 
@@ -57,9 +58,9 @@ inline std::vector<std::string> csv_names(report_model const& report) {
   return names;
 }
 
-/// One table of one tool, the rows of all kernels, as CSV (RFC 4180, lines end in CR LF, first line names the columns). Columns
-/// tool, kernel and launch come first; kernel is empty in tables about the whole program. Texts keep their bytes; one that starts
-/// with = + - @ ' tab or CR gets an apostrophe before it. A cell that is not known is empty.
+/// One table of one tool, the rows of all kernels, as CSV (RFC 4180, lines end in CR LF, first line names the columns).
+/// Columns tool, kernel and launch come first; kernel is empty in tables about the whole program. Texts keep their
+/// bytes; one that starts with = + - @ ' tab or CR gets an apostrophe before it. A cell that is not known is empty.
 /// @throws report_error if the report has no such table
 inline std::string to_csv(report_model const& report, std::string_view tool_name, std::string_view table_name) {
   std::vector<std::string> columns;
@@ -83,7 +84,8 @@ inline std::string to_csv(report_model const& report, std::string_view tool_name
       if (std::find(columns.begin(), columns.end(), c.name) == columns.end()) columns.push_back(c.name);
     }
   });
-  if (!is_found) throw report_error(fmt::format("no table {}.{} in this report", visible(tool_name), visible(table_name)));
+  if (!is_found)
+    throw report_error(fmt::format("no table {}.{} in this report", visible(tool_name), visible(table_name)));
 
   std::string text = "tool,kernel,launch";
   for (std::string const& name : columns) text += ',' + detail::csv_cell(std::string_view(name));

@@ -17,8 +17,8 @@ namespace pasta {
 inline constexpr std::size_t report_size_limit_bytes = std::size_t{256} << 20;
 
 /// Fields that this version does not know are ignored. A non-negative integer in a cell becomes std::uint64_t.
-/// @throws report_error if the text is not JSON, is cut short, has another schema, lacks a field or has a wrong type; what()
-///     names the field.
+/// @throws report_error if the text is not JSON, is cut short, has another schema, lacks a field or has a wrong type;
+///     what() names the field.
 inline report_model from_json(std::string_view text);
 
 /// Reads a report from a file. @throws report_error, what() begins with the path or names it.

@@ -30,8 +30,8 @@ inline int column_index(table const& t, std::string_view name) {
   return -1;
 }
 
-/// Short names for the source files of a report: relative to a folder if below it, else the base name if no other file of the
-/// report has it, else the full path.
+/// Short names for the source files of a report: relative to a folder if below it, else the base name if no other file
+/// of the report has it, else the full path.
 class file_names {
  public:
   /// @param folder absolute; "" for base names only
@@ -74,8 +74,8 @@ class file_names {
   std::map<std::string, std::string> paths_;  // base name -> path, "" if several paths have it
 };
 
-/// Reads lines of source files for display. A file is read once; one that cannot be read, is not a regular file or is larger than
-/// 16 MiB has no lines.
+/// Reads lines of source files for display. A file is read once; one that cannot be read, is not a regular file or is
+/// larger than 16 MiB has no lines.
 class source_lines {
  public:
   /// The line without leading and trailing white space, visible(), or "" if it cannot be had. @param line from 1

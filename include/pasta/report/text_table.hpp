@@ -33,7 +33,8 @@ inline std::string readable_time(std::uint64_t time_ns) {
   if (time_ns < 1000) return fmt::format("{} ns", time_ns);
   if (t < 999.5e3) return fmt::format("{:.3g} us", t / 1e3);
   if (t < 999.5e6) return fmt::format("{:.3g} ms", t / 1e6);
-  return fmt::format("{} s", with_separators(t < 10e9 ? fmt::format("{:.2f}", t / 1e9) : fmt::format("{:.1f}", t / 1e9)));
+  return fmt::format("{} s",
+                     with_separators(t < 10e9 ? fmt::format("{:.2f}", t / 1e9) : fmt::format("{:.1f}", t / 1e9)));
 }
 
 /// How the numbers of one column are written: alike from row to row.
@@ -65,7 +66,8 @@ class number_format {
   std::string const& unit() const { return unit_; }
 
   std::string operator()(cell const& value) const {
-    if (auto const* count = std::get_if<std::uint64_t>(&value)) return with_separators(fmt::format("{}", *count / divisor_));
+    if (auto const* count = std::get_if<std::uint64_t>(&value))
+      return with_separators(fmt::format("{}", *count / divisor_));
     if (auto const* number = std::get_if<std::int64_t>(&value)) return with_separators(fmt::format("{}", *number));
     if (auto const* number = std::get_if<double>(&value)) return real(*number);
     if (auto const* text = std::get_if<std::string>(&value)) return visible(*text);
@@ -87,8 +89,8 @@ class number_format {
   std::uint64_t divisor_ = 1;
 };
 
-/// Lays out texts in aligned columns. A heading like "sectors_needed" is broken at its underscores, so that it does not make the
-/// column wider than its numbers.
+/// Lays out texts in aligned columns. A heading like "sectors_needed" is broken at its underscores, so that it does not
+/// make the column wider than its numbers.
 class text_table {
  public:
   enum class align : std::uint8_t { left, right };
@@ -98,8 +100,11 @@ class text_table {
   }
 
   /// @param cells visible() texts, one for each column
-  /// @param remark a visible() text for the end of the line, shortened to fit; may be empty
-  void add_row(std::vector<std::string> cells, std::string remark) { rows_.push_back({std::move(cells), std::move(remark)}); }
+  /// @param remark a visible() text that stands at the end of the line, or below it if the table leaves too little
+  ///     room; may be empty
+  void add_row(std::vector<std::string> cells, std::string remark) {
+    rows_.push_back({std::move(cells), std::move(remark)});
+  }
 
   /// @param width of the terminal, with the indent; rows that cannot fit are longer
   /// @param dim, plain: escape sequences around headings and remarks, or ""
@@ -118,13 +123,16 @@ class text_table {
       result += fmt::format("{}{}{}\n", dim, trimmed(line), plain);
     }
     std::size_t const remark_width = width > total + gap + 2 ? width - total - gap - 2 : 0;
+    bool const fits_beside = std::all_of(rows_.begin(), rows_.end(), [&](text_row const& row) {
+      return remark_width >= smallest_remark || remark_width >= display_width(row.remark);
+    });
     std::string last_remark;
     for (auto const& row : rows_) {
       std::string line(indent, ' ');
       append_cells(line, row.cells, widths);
       if (row.remark.empty() || row.remark == last_remark) {
         result += fmt::format("{}\n", trimmed(line));
-      } else if (remark_width >= smallest_remark || remark_width >= display_width(row.remark)) {
+      } else if (fits_beside) {
         result += fmt::format("{}{:{}}{}| {}{}\n", line, "", gap, dim, shorten_end(row.remark, remark_width), plain);
       } else {
         std::size_t const deep = indent + 4;
@@ -138,7 +146,7 @@ class text_table {
 
  private:
   static constexpr std::size_t gap = 2;
-  static constexpr std::size_t smallest_remark = 24;
+  static constexpr std::size_t smallest_remark = 48;
   static constexpr std::size_t smallest_text = 12;
 
   struct text_column {
@@ -204,7 +212,8 @@ class text_table {
     return lines;
   }
 
-  void append_cells(std::string& line, std::vector<std::string> const& cells, std::vector<std::size_t> const& widths) const {
+  void append_cells(std::string& line, std::vector<std::string> const& cells,
+                    std::vector<std::size_t> const& widths) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       std::string const text = shorten_middle(cells[c], widths[c]);
       std::size_t const space = widths[c] - std::min(widths[c], display_width(text));

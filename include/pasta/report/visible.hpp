@@ -18,7 +18,7 @@ namespace detail {
 
 /// What stands at the start of a byte string.
 struct decoded_character {
-  char32_t code = 0;         // not defined if !is_valid
+  char32_t code = 0;           // not defined if !is_valid
   std::size_t size_bytes = 1;  // 1 if !is_valid
   bool is_valid = false;
 };
@@ -81,8 +81,9 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// The text on one line and harmless on a terminal: newline as \n, tab as \t, an escape character as \x1b, a byte that is not UTF-8
-/// as \xff, a direction mark as \u{202e}. Everything else is unchanged, so the result may not tell a literal \n from a newline.
+/// The text on one line and harmless on a terminal: newline as \n, tab as \t, an escape character as \x1b, a byte that
+/// is not UTF-8 as \xff, a direction mark as \u{202e}. Everything else is unchanged, so the result may not tell a
+/// literal \n from a newline.
 inline std::string visible(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -135,8 +136,8 @@ inline std::string shorten_end(std::string_view text, std::size_t width) {
   return std::string(first_columns(text, width < 2 ? 0 : width - 2)) + std::string(width < 2 ? width : 2, '.');
 }
 
-/// A visible() text cut to at most width columns; ".." stands for what was cut out of its middle: the start of a kernel's name
-/// and its last template arguments tell most.
+/// A visible() text cut to at most width columns; ".." stands for what was cut out of its middle: the start of a
+/// kernel's name and its last template arguments tell most.
 inline std::string shorten_middle(std::string_view text, std::size_t width) {
   std::size_t const full_width = display_width(text);
   if (full_width <= width) return std::string(text);

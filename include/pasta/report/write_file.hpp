@@ -58,8 +58,8 @@ inline int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-/// The descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names, else -1. Opening these would start a second
-/// offset at 0 where they lead to a regular file, and overwrite what the program printed.
+/// The descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names, else -1. Opening these would start
+/// a second offset at 0 where they lead to a regular file, and overwrite what the program printed.
 inline int descriptor_named_by(std::string const& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -108,8 +108,8 @@ inline void write_directly(std::string_view text, std::string const& path) {
 
 }  // namespace detail
 
-/// Writes a text to a file: all of it or nothing. A regular file (or a symbolic link's target) is written beside its place and
-/// renamed, and keeps its mode; a device, a pipe and /dev/stdout are written directly.
+/// Writes a text to a file: all of it or nothing. A regular file (or a symbolic link's target) is written beside its
+/// place and renamed, and keeps its mode; a device, a pipe and /dev/stdout are written directly.
 /// @throws report_error with the path and the reason; no temporary file is left.
 inline void write_file(std::string_view text, std::string const& path) {
   if (int const known = detail::descriptor_named_by(path); known >= 0) {

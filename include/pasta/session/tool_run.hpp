@@ -26,6 +26,32 @@ struct tool_run_base {
 #undef PASTA_DETAIL_DECLARE
 };
 
+namespace detail {
+// Whether a tool handles or counts the event that happens at such a site.
+template <class Tool>
+constexpr bool watches(operation what) {
+  switch (what) {
+    case operation::load:
+    case operation::store:
+    case operation::atomic:
+      return handles_v<Tool, memory_access> || counts_v<Tool, memory_access>;
+    case operation::copy:
+      return handles_v<Tool, async_copy> || counts_v<Tool, async_copy>;
+    case operation::barrier:
+      return handles_v<Tool, barrier> || counts_v<Tool, barrier>;
+    case operation::branch:
+      return handles_v<Tool, branch> || counts_v<Tool, branch>;
+    case operation::matrix:
+      return handles_v<Tool, matrix_operation> || counts_v<Tool, matrix_operation>;
+    case operation::call:
+      return handles_v<Tool, call> || counts_v<Tool, call>;
+    case operation::warp:
+      break;
+  }
+  return false;
+}
+}  // namespace detail
+
 /// Most launches that `--per launch` keeps apart; later ones are merged by kernel, and a note says how many.
 inline constexpr std::size_t max_separate_launches = 65536;
 
@@ -222,6 +248,7 @@ class tool_run final : public tool_run_base {
         merge_state(kernel.kernel, std::get<Index>(part.kernel_states));
         merge_state(kernel.launch_state, std::get<Index>(part.launch_states));
         part.for_each_row([&](site_row<tools> const& row) {
+          if (!detail::watches<Tool>(row.key.what())) return;  // a site of another tool of the pack
           site_result<Tool>& site = sites[describe(row.key)];
           site.executions += row.executions;
           merge_state(site.state, std::get<Index>(row.states));

@@ -19,9 +19,12 @@ namespace pasta {
 /// The level's name in files: "low", "medium" or "high".
 inline char const* name_of(severity level) {
   switch (level) {
-    case severity::high: return "high";
-    case severity::medium: return "medium";
-    case severity::low: break;
+    case severity::high:
+      return "high";
+    case severity::medium:
+      return "medium";
+    case severity::low:
+      break;
   }
   return "low";
 }

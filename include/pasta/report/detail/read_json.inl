@@ -261,15 +261,18 @@ namespace pasta {
 inline report_model from_json(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw report_error("not a report: it is empty");
   if (text.size() > report_size_limit_bytes) {
-    throw report_error(fmt::format("not a report: {} bytes, more than the limit of {}", text.size(), report_size_limit_bytes));
+    throw report_error(
+        fmt::format("not a report: {} bytes, more than the limit of {}", text.size(), report_size_limit_bytes));
   }
   detail::json document;
   try {
     detail::json_size_check check;
-    document = detail::json::parse(
-        text, [&](int depth, detail::json::parse_event_t event, detail::json& value) { return check(depth, event, value); });
+    document = detail::json::parse(text, [&](int depth, detail::json::parse_event_t event, detail::json& value) {
+      return check(depth, event, value);
+    });
   } catch (detail::json::parse_error const& e) {
-    if (e.byte > text.size()) throw report_error(fmt::format("cut short: the JSON ends too early, at byte {}", text.size()));
+    if (e.byte > text.size())
+      throw report_error(fmt::format("cut short: the JSON ends too early, at byte {}", text.size()));
     throw report_error(fmt::format("not JSON: wrong at byte {}", e.byte));
   } catch (detail::json::exception const&) {
     throw report_error("not JSON: a number is out of range");
@@ -279,8 +282,8 @@ inline report_model from_json(std::string_view text) {
   if (!document.is_object() || !document.contains("schema")) throw report_error("not a report: it has no field schema");
   detail::read(root.field("schema"), schema);
   if (schema != report_schema) {
-    throw report_error(
-        fmt::format("its schema is \"{}\"; this version reads \"{}\"", shorten_end(visible(schema), 60), report_schema));
+    throw report_error(fmt::format("its schema is \"{}\"; this version reads \"{}\"", shorten_end(visible(schema), 60),
+                                   report_schema));
   }
   report_model report;
   detail::read(root.field("header"), report.header);

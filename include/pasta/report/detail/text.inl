@@ -29,7 +29,10 @@ namespace detail {
 class text_writer {
  public:
   text_writer(report_model const& report, text_options const& options)
-      : report_(report), options_(options), names_(report, options.folder), width_(std::max<std::size_t>(options.width, 60)) {}
+      : report_(report),
+        options_(options),
+        names_(report, options.folder),
+        width_(std::max<std::size_t>(options.width, 60)) {}
 
   std::string write() {
     write_title();
@@ -141,10 +144,13 @@ class text_writer {
       for (auto const& [name, value] : tool.options) {
         options += fmt::format("{}{}={}", options.empty() ? "" : ", ", visible(name), visible(value));
       }
-      if (!options.empty()) write_fact("options", report_.tools.size() == 1 ? options : fmt::format("{}: {}", tool.tool, options));
+      if (!options.empty())
+        write_fact("options", report_.tools.size() == 1 ? options : fmt::format("{}: {}", tool.tool, options));
     }
     write_fact("route", joined({h.route, joined({h.vendor, h.device}, ": ")}, " on "));
-    write_fact("gpu", joined({h.gpu, h.driver.empty() ? "" : "driver " + h.driver, h.cuda.empty() ? "" : "CUDA " + h.cuda}, ", "));
+    write_fact(
+        "gpu",
+        joined({h.gpu, h.driver.empty() ? "" : "driver " + h.driver, h.cuda.empty() ? "" : "CUDA " + h.cuda}, ", "));
     write_fact("machine", joined({h.host_name, h.os, h.cpu}, ", "));
     write_fact("compiler", joined({h.compiler, h.compiler_flags}, "  "));
     std::string const slowdown =
@@ -197,8 +203,8 @@ class text_writer {
       if (!kernel.empty()) kernel = (place.empty() ? "in " : "  in ") + kernel;
       used += display_width(kernel);
     }
-    line("  {}{:<6}{}  {}{}{}{}{}{:{}}{}{}{}", color_of(f.level), level, plain(), bold(), place, plain(), kernel, "", "",
-         gain.empty() ? 0 : free - used + 2, bold(), gain, plain());
+    line("  {}{:<6}{}  {}{}{}{}{}{:{}}{}{}{}", color_of(f.level), level, plain(), bold(), place, plain(), kernel, "",
+         "", gain.empty() ? 0 : free - used + 2, bold(), gain, plain());
     std::string const& source = lines_(f.place.file, f.place.line);
     if (!source.empty()) line("{:{}}{}| {}{}", "", indent, dim(), shorten_end(source, width_ - indent - 2), plain());
     paragraph(indent, f.message);
@@ -216,7 +222,8 @@ class text_writer {
       line("\n{}{}{}  whole program", bold(), visible(tool.tool), plain());
       for (table const& t : tool.tables) write_table(t);
     }
-    if (tool.kernels.empty() && report_.is_complete) line("\n{}{}{}  no kernel was launched", bold(), visible(tool.tool), plain());
+    if (tool.kernels.empty() && report_.is_complete)
+      line("\n{}{}{}  no kernel was launched", bold(), visible(tool.tool), plain());
   }
 
   void write_kernel(tool_section const& tool, kernel_section const& kernel) {
@@ -253,9 +260,11 @@ class text_writer {
       if (options_.color == text_color::always) text_.insert(start, style("\x1b[33m")) += plain();
     };
     if (l.launches_sampled_out != 0) {
-      warn(fmt::format("{} of {} launches left out by sampling or stop()", count(l.launches_sampled_out), count(l.launches_seen)));
+      warn(fmt::format("{} of {} launches left out by sampling or stop()", count(l.launches_sampled_out),
+                       count(l.launches_seen)));
     }
-    if (l.launches_lost != 0) warn(fmt::format("{} of {} launches did not end", count(l.launches_lost), count(l.launches_seen)));
+    if (l.launches_lost != 0)
+      warn(fmt::format("{} of {} launches did not end", count(l.launches_lost), count(l.launches_seen)));
     if (l.events_dropped != 0) {
       warn(fmt::format("{} events dropped, {} delivered", count(l.events_dropped), count(l.events_delivered)));
     }
@@ -265,7 +274,9 @@ class text_writer {
   /// Which columns of a table together name a place in the source; -1: there is none.
   struct place_columns {
     int file, line, column;
-    bool is_part(std::size_t c) const { return line >= 0 && (static_cast<int>(c) == line || static_cast<int>(c) == column); }
+    bool is_part(std::size_t c) const {
+      return line >= 0 && (static_cast<int>(c) == line || static_cast<int>(c) == column);
+    }
     bool is_place(std::size_t c) const { return line >= 0 && static_cast<int>(c) == file; }
   };
 
@@ -317,8 +328,8 @@ class text_writer {
     for (std::size_t c = 0; c < t.columns.size(); ++c) {
       formats.emplace_back(t, c);
       if (places.is_part(c)) continue;
-      bool const is_text =
-          std::any_of(t.rows.begin(), t.rows.end(), [c](auto const& row) { return std::holds_alternative<std::string>(row[c]); });
+      bool const is_text = std::any_of(t.rows.begin(), t.rows.end(),
+                                       [c](auto const& row) { return std::holds_alternative<std::string>(row[c]); });
       std::string const& unit = formats[c].unit();
       layout.add_column(places.is_place(c) ? "place" : visible(t.columns[c].name), unit == "1" ? "" : visible(unit),
                         is_text ? text_table::align::left : text_table::align::right);
