@@ -10,7 +10,8 @@ include_guard(GLOBAL)
 #   NAME.so            the tool's shared library, in <build>/lib/pasta/tools, where `pasta` looks; installed likewise
 #
 # HEADER names another header than NAME.hpp, relative to the folder. EXPORT adds pasta::tool::NAME to the caller's own
-# install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it.
+# install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it. With the variable
+# PASTA_INSTALL_TOOLS set to OFF nothing is installed: for tools of tests.
 function(pasta_add_tool name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;EXPORT" "")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
@@ -49,13 +50,16 @@ function(pasta_add_tool name)
     # The $<1:> keeps multi-config generators from adding a folder for each configuration.
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/pasta/tools$<1:>")
 
+  set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
+  if(DEFINED PASTA_INSTALL_TOOLS AND NOT PASTA_INSTALL_TOOLS)
+    return()
+  endif()
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
   if(arg_EXPORT)
     get_filename_component(folder "${arg_HEADER}" DIRECTORY)
     install(FILES "${arg_HEADER}" DESTINATION "include/pasta_tools/${name}/${folder}")
     install(TARGETS pasta_tool_${name} EXPORT ${arg_EXPORT})
+    set_property(GLOBAL APPEND PROPERTY PASTA_TOOLS_OF_${arg_EXPORT} ${name})
   endif()
-
-  set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
 endfunction()

@@ -9,9 +9,7 @@ install(TARGETS pasta_headers EXPORT pasta_targets FILE_SET HEADERS DESTINATION 
 install(EXPORT pasta_targets NAMESPACE pasta:: FILE pasta-targets.cmake DESTINATION "${pasta_package_dir}")
 export(EXPORT pasta_targets NAMESPACE pasta:: FILE "${PROJECT_BINARY_DIR}/pasta-targets.cmake")
 
-if(PASTA_BUILD_TOOLS)
-  get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_KNOWN_TOOLS)
-endif()
+get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_TOOLS_OF_pasta_targets)
 set(pasta_package_files pasta_add_tool.cmake pasta_instrument.cmake pasta_nearest_name.cmake
   pasta_tools.hpp.in pasta_tools.cpp.in)
 list(TRANSFORM pasta_package_files PREPEND "${PROJECT_SOURCE_DIR}/cmake/")

@@ -53,5 +53,12 @@ configure() {
   (cd "$root" && cmake --preset "$1" --fresh >/dev/null)
 }
 
+# build TREE [cmake --build arguments...]: progress on a terminal; in a pipe only what the compiler says.
+build() {
+  local quiet=(--quiet)
+  [[ -t 1 ]] && quiet=()
+  cmake --build "$1" --parallel "$(nproc)" "${@:2}" -- "${quiet[@]}"
+}
+
 # minutes SECONDS: 1 min 05 s
 minutes() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }

@@ -36,50 +36,51 @@ namespace detail {
 template <class Event>
 inline constexpr bool is_event_v = false;
 template <class Event>
-inline constexpr bool is_countable_v = requires(Event event) { event.site; };
+inline constexpr bool is_countable_v = requires(Event event) {
+  event.site;
+};
 
-// A name that the tool has in any form (other signature, overloaded, private) is ambiguous in a class that derives from the
-// tool and from one that has a member of that name. `before`: what stands before the handler's `static`.
-#define PASTA_DETAIL_DEFINE_EVENT(event, before)                                                                  \
-  template <>                                                                                                     \
-  inline constexpr bool is_event_v<event> = true;                                                                 \
-  struct has_on_##event {                                                                                         \
-    int on_##event;                                                                                               \
-  };                                                                                                              \
-  template <class Tool>                                                                                           \
-  struct looks_for_on_##event : Tool, has_on_##event {};                                                          \
-  template <class Tool>                                                                                           \
-  constexpr bool declares(event const*, Tool const*) {                                                            \
-    return !requires { &looks_for_on_##event<Tool>::on_##event; };                                                \
-  }                                                                                                               \
-  template <class Tool>                                                                                           \
-  constexpr bool handles(event const*, Tool const*) {                                                             \
-    return requires(context<Tool>& at, event const& happened) {                                                   \
-      { Tool::on_##event(at, happened) } -> std::same_as<void>;                                                   \
-    };                                                                                                            \
-  }                                                                                                               \
-  template <class Tool>                                                                                           \
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver(context<Tool>& at, event const& happened) {                       \
-    Tool::on_##event(at, happened);                                                                               \
-  }                                                                                                               \
-  /* Each check is reached only if those before it hold: one mistake, one message. */                            \
-  template <class Tool>                                                                                           \
-  consteval bool check_handler(event const* which, Tool const* tool) {                                            \
-    constexpr bool is_listed = contains_v<typename Tool::events, event>;                                          \
-    if constexpr (!declares(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr))) {             \
-      static_assert(!is_listed, "this tool lists pasta::" #event                                                  \
-                                " in its events but has no handler; add: " before "static void on_" #event         \
-                                "(pasta::context<YourTool>& at, pasta::" #event " const& event)");                \
-      return !is_listed;                                                                                          \
-    } else {                                                                                                      \
-      constexpr bool is_right = handles(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr));   \
-      static_assert(is_right, "on_" #event                                                                        \
-                              " has the wrong signature; expected: " before "static void on_" #event               \
-                              "(pasta::context<YourTool>& at, pasta::" #event " const& event), public");          \
-      static_assert(!is_right || is_listed, "this tool has a handler on_" #event " but does not list pasta::"     \
-                                            #event " in its events; add it to: using events = pasta::events<...>"); \
-      return static_cast<void>(which), static_cast<void>(tool), is_right && is_listed;                            \
-    }                                                                                                             \
+// A name that the tool has in any form (other signature, overloaded, private) is ambiguous in a class that derives from
+// the tool and from one that has a member of that name. `before`: what stands before the handler's `static`.
+#define PASTA_DETAIL_DEFINE_EVENT(event, before)                                                                     \
+  template <>                                                                                                        \
+  inline constexpr bool is_event_v<event> = true;                                                                    \
+  struct has_on_##event {                                                                                            \
+    int on_##event;                                                                                                  \
+  };                                                                                                                 \
+  template <class Tool>                                                                                              \
+  struct looks_for_on_##event : Tool, has_on_##event {};                                                             \
+  template <class Tool>                                                                                              \
+  constexpr bool declares(event const*, Tool const*) {                                                               \
+    return !requires { &looks_for_on_##event<Tool>::on_##event; };                                                   \
+  }                                                                                                                  \
+  template <class Tool>                                                                                              \
+  constexpr bool handles(event const*, Tool const*) {                                                                \
+    return requires(context<Tool> & at, event const& happened) {                                                     \
+      { Tool::on_##event(at, happened) } -> std::same_as<void>;                                                      \
+    };                                                                                                               \
+  }                                                                                                                  \
+  template <class Tool>                                                                                              \
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver(context<Tool>& at, event const& happened) {                          \
+    Tool::on_##event(at, happened);                                                                                  \
+  }                                                                                                                  \
+  /* Each check is reached only if those before it hold: one mistake, one message. */                                \
+  template <class Tool>                                                                                              \
+  consteval bool check_handler(event const* which, Tool const* tool) {                                               \
+    constexpr bool is_listed = contains_v<typename Tool::events, event>;                                             \
+    if constexpr (!declares(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr))) {                \
+      static_assert(!is_listed,                                                                                      \
+                    "this tool lists pasta::" #event " in its events but has no handler; add: " before               \
+                    "static void on_" #event "(pasta::context<YourTool>& at, pasta::" #event " const& event)");      \
+      return !is_listed;                                                                                             \
+    } else {                                                                                                         \
+      constexpr bool is_right = handles(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr));      \
+      static_assert(is_right, "on_" #event " has the wrong signature; expected: " before "static void on_" #event    \
+                              "(pasta::context<YourTool>& at, pasta::" #event " const& event), public");             \
+      static_assert(!is_right || is_listed, "this tool has a handler on_" #event " but does not list pasta::" #event \
+                                            " in its events; add it to: using events = pasta::events<...>");         \
+      return static_cast<void>(which), static_cast<void>(tool), is_right && is_listed;                               \
+    }                                                                                                                \
   }
 #define PASTA_DETAIL_DEFINE_DEVICE_EVENT(event) PASTA_DETAIL_DEFINE_EVENT(event, "PASTA_DEVICE ")
 #define PASTA_DETAIL_DEFINE_HOST_EVENT(event) PASTA_DETAIL_DEFINE_EVENT(event, "")
@@ -106,14 +107,14 @@ inline constexpr bool are_events_v<List<Events...>> = (is_event_v<Events> && ...
 template <class List>
 inline constexpr bool are_countable_v = false;
 template <class... Events>
-inline constexpr bool are_countable_v<counted<Events...>> = ((is_event_v<Events> && is_countable_v<Events>) && ...);
+inline constexpr bool are_countable_v<counted<Events...>> = ((is_event_v<Events> && is_countable_v<Events>)&&...);
 
 }  // namespace detail
 
 /// Whether the tool has a handler for this event, rightly declared.
 template <class Tool, class Event>
-inline constexpr bool handles_v =
-    detail::handles(static_cast<Event const*>(nullptr), static_cast<Tool const*>(nullptr));
+inline constexpr bool handles_v = detail::handles(static_cast<Event const*>(nullptr),
+                                                  static_cast<Tool const*>(nullptr));
 
 /// Whether the tool has how often this event's sites were executed counted for it.
 template <class Tool, class Event>

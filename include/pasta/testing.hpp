@@ -36,7 +36,7 @@ class fixture {
   /// As pasta::launch.
   template <class Kernel, class... Arguments>
   void launch(Kernel const& kernel, launch_config const& config, Arguments const&... arguments) {
-    run_.launch(pasta::detail::kernel_name(kernel), kernel, {config.grid, config.block, config.shared_bytes}, config.stream, false, arguments...);
+    run_.launch(pasta::detail::kernel_name(kernel), current_range(), kernel, {config.grid, config.block, config.shared_bytes}, config.stream, false, arguments...);
   }
 
   /// Tells the tool of something that happened on the host.
@@ -51,7 +51,7 @@ class fixture {
   template <class EventOf>
   void feed(lane_mask lanes, EventOf&& event_of, PASTA_PLACE_PARAMETERS) {
     feeder<std::decay_t<EventOf>> const kernel{lanes, std::forward<EventOf>(event_of), {PASTA_PLACE_ARGUMENTS}};
-    run_.launch("events", kernel, {dim3(1), dim3(engine_.settings().warp_width)}, 0, false);
+    run_.launch("events", current_range(), kernel, {dim3(1), dim3(engine_.settings().warp_width)}, 0, false);
   }
 
   /// What the tool collected so far. For a pack, name the tool.

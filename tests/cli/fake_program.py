@@ -51,6 +51,7 @@ def report(is_complete=True):
     }
     kernel = {
         "kernel": "fill",
+        "range": "",
         "launch": None,
         "grid": "1x1x1",
         "block": "64x1x1",

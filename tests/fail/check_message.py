@@ -19,17 +19,24 @@ ERROR = re.compile(r"^(?:.*: )?(?:fatal |internal compiler )?error: .*$", re.MUL
 def expectation(path):
     """The expected sentence, or None for a file that must compile."""
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("// expect: "):
-                return line.removeprefix("// expect: ").strip()
-            if line.strip() == "// expect no error":
-                return None
+        lines = iter(file.read().splitlines())
+    for line in lines:
+        if line == "// expect no error":
+            return None
+        if line.startswith("// expect: "):
+            words = [line.removeprefix("// expect: ")]
+            for more in lines:  # indented: the sentence goes on
+                if not more.startswith("//   "):
+                    break
+                words.append(more.removeprefix("//   "))
+            return " ".join(words)
     raise ValueError(f"{path} does not say what it expects: // expect: <sentence>, or // expect no error")
 
 
 def judge(sentence, status, text):
     """What is wrong with a compiler's answer; None if nothing is."""
-    errors = [match.group(0) for match in ERROR.finditer(text)]
+    # clang 14 shows a message as it stands in the source: with \\"
+    errors = [match.group(0).replace('\\"', '"') for match in ERROR.finditer(text)]
     if sentence is None:
         return None if status == 0 and not errors else "it does not compile"
     if status == 0:
@@ -69,6 +76,8 @@ def self_test(compiler):
         ("// expect: a clear sentence\n#warning a clear sentence\nint x = y;\n", "the expected sentence is missing"),
         ("// expect: a clear sentence\nint x = y;  // a clear sentence\n", "the expected sentence is missing"),
         ("// expect no error\nint x = y;\n", "it does not compile"),
+        (f"// expect: a clear\n//   sentence\n{assertion}\n", None),
+        (f"// expect: a clear sentence\n//   that goes on\n{assertion}\n", "the expected sentence is missing"),
     ]
     failures = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: only events with a site can be counted: memory_access, async_copy, barrier, branch, matrix_operation, call
+// expect: only events with a site can be counted: memory_access, async_copy, barrier, branch, matrix_operation,
+//   call
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a tool has no data members: what it collects belongs in site_state, thread_state, kernel_state, launch_state or program_state, what it is told in options
+// expect: a tool has no data members: what it collects belongs in site_state, thread_state, kernel_state,
+//   launch_state or program_state, what it is told in options
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

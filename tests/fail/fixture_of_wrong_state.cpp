@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a field of this tool's state does not merge: use pasta::count, max, histogram, ... or give the type a member void merge(T const&)
+// expect: a field of this tool's state does not merge: use pasta::count, max, histogram, ... or give the type a
+//   member void merge(T const&)
 #include <pasta/testing.hpp>
 
 struct wrong : pasta::tool<wrong> {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: fold has the wrong signature; expected: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& at), public
+// expect: fold has the wrong signature; expected: PASTA_DEVICE static void fold(thread_state& state,
+//   pasta::context<YourTool>& at), public
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

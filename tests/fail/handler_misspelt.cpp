@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: this tool lists pasta::memory_access in its events but has no handler; add: PASTA_DEVICE static void on_memory_access(pasta::context<YourTool>& at, pasta::memory_access const& event)
+// expect: this tool lists pasta::memory_access in its events but has no handler; add: PASTA_DEVICE static void
+//   on_memory_access(pasta::context<YourTool>& at, pasta::memory_access const& event)
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

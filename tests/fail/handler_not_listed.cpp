@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: this tool has a handler on_barrier but does not list pasta::barrier in its events; add it to: using events = pasta::events<...>
+// expect: this tool has a handler on_barrier but does not list pasta::barrier in its events; add it to: using
+//   events = pasta::events<...>
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

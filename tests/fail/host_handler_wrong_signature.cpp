@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: on_kernel_end has the wrong signature; expected: static void on_kernel_end(pasta::context<YourTool>& at, pasta::kernel_end const& event), public
+// expect: on_kernel_end has the wrong signature; expected: static void on_kernel_end(pasta::context<YourTool>& at,
+//   pasta::kernel_end const& event), public
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: this kernel cannot be called with these arguments; it is written: template <class Probe> void operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, int number) const
+// expect: this kernel cannot be called with these arguments; it is written: template <class Probe> void
+//   operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, int number) const
 #include <pasta/pasta.hpp>
 
 struct fill {

@@ -4,24 +4,11 @@
 #include <pasta/instrument/check_tool.hpp>
 
 struct right : pasta::tool<right> {
-  using events = pasta::events<pasta::memory_access,
-                               pasta::async_copy,
-                               pasta::barrier,
-                               pasta::block_enter,
-                               pasta::block_exit,
-                               pasta::thread_enter,
-                               pasta::thread_exit,
-                               pasta::branch,
-                               pasta::matrix_operation,
-                               pasta::call,
-                               pasta::kernel_begin,
-                               pasta::kernel_end,
-                               pasta::memory_copy,
-                               pasta::memory_set,
-                               pasta::allocation,
-                               pasta::deallocation,
-                               pasta::synchronization,
-                               pasta::annotation>;
+  using events =
+      pasta::events<pasta::memory_access, pasta::async_copy, pasta::barrier, pasta::block_enter, pasta::block_exit,
+                    pasta::thread_enter, pasta::thread_exit, pasta::branch, pasta::matrix_operation, pasta::call,
+                    pasta::kernel_begin, pasta::kernel_end, pasta::memory_copy, pasta::memory_set, pasta::allocation,
+                    pasta::deallocation, pasta::synchronization, pasta::annotation>;
   static void on_memory_access(pasta::context<right>& at, pasta::memory_access const& event);
   static void on_async_copy(pasta::context<right>& at, pasta::async_copy const& event);
   static void on_barrier(pasta::context<right>& at, pasta::barrier const& event);

@@ -9,9 +9,7 @@ struct wrong : pasta::tool<wrong> {
   void report(pasta::results<wrong> const& found, pasta::report& out) const;
   struct options {
     pasta::memory_space space = pasta::memory_space::global;
-    static constexpr auto describe() {
-      return std::tuple{pasta::option("space", &options::space, "what to look at")};
-    }
+    static constexpr auto describe() { return std::tuple{pasta::option("space", &options::space, "what to look at")}; }
   };
 };
 static_assert(pasta::check_tool<wrong>());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a tool's options are a plain struct of numbers and bools with default values
-#include <string>
+// expect: a tool's option is a number or a bool
 #include <pasta/instrument/check_tool.hpp>
+#include <string>
 
 struct wrong : pasta::tool<wrong> {
   using events = pasta::events<pasta::memory_access>;
@@ -10,9 +10,7 @@ struct wrong : pasta::tool<wrong> {
   void report(pasta::results<wrong> const& found, pasta::report& out) const;
   struct options {
     std::string name = "all";
-    static constexpr auto describe() {
-      return std::tuple{pasta::option("name", &options::name, "kernel to look at")};
-    }
+    static constexpr auto describe() { return std::tuple{pasta::option("name", &options::name, "kernel to look at")}; }
   };
 };
 static_assert(pasta::check_tool<wrong>());

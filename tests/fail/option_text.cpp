@@ -9,9 +9,7 @@ struct wrong : pasta::tool<wrong> {
   void report(pasta::results<wrong> const& found, pasta::report& out) const;
   struct options {
     char const* name = "all";
-    static constexpr auto describe() {
-      return std::tuple{pasta::option("name", &options::name, "kernel to look at")};
-    }
+    static constexpr auto describe() { return std::tuple{pasta::option("name", &options::name, "kernel to look at")}; }
   };
 };
 static_assert(pasta::check_tool<wrong>());

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: each field of options is described once: static constexpr auto describe() { return std::tuple{pasta::option("name", &options::name, "what it means [unit]")}; }
+// expect: each field of options is described once: static constexpr auto describe() { return
+//   std::tuple{pasta::option("name", &options::name, "what it means [unit]")}; }
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: the probe route does not deliver pasta::matrix_operation and pasta::call; routes that do: ptx, patch (and llvm for matrix_operation)
+// expect: the probe route does not deliver pasta::matrix_operation and pasta::call; routes that do: ptx, patch (and
+//   llvm for matrix_operation)
 #include <pasta/instrument/check_tool.hpp>
 
 struct matrix_user : pasta::tool<matrix_user> {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: report has the wrong signature; expected: void report(pasta::results<YourTool> const& found, pasta::report& out) const, public
+// expect: report has the wrong signature; expected: void report(pasta::results<YourTool> const& found,
+//   pasta::report& out) const, public
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

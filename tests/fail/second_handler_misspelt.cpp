@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: this tool lists pasta::block_exit in its events but has no handler; add: PASTA_DEVICE static void on_block_exit(pasta::context<YourTool>& at, pasta::block_exit const& event)
+// expect: this tool lists pasta::block_exit in its events but has no handler; add: PASTA_DEVICE static void
+//   on_block_exit(pasta::context<YourTool>& at, pasta::block_exit const& event)
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

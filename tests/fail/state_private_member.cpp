@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: this tool's state is not a plain struct: it must have no base, constructor, private member or virtual function, and be trivially copyable
+// expect: this tool's state is not a plain struct: it must have no base, constructor, private member or virtual
+//   function, and be trivially copyable
 #include <pasta/analysis/count.hpp>
 #include <pasta/instrument/check_tool.hpp>
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: this tool's state is not a plain struct: it must have no base, constructor, private member or virtual function, and be trivially copyable
-#include <vector>
+// expect: this tool's state is not a plain struct: it must have no base, constructor, private member or virtual
+//   function, and be trivially copyable
 #include <pasta/instrument/check_tool.hpp>
+#include <vector>
 
 struct wrong : pasta::tool<wrong> {
   using events = pasta::events<pasta::memory_access>;

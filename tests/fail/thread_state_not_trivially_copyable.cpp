@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // expect: thread_state is trivially copyable and default-constructible: it lives in registers
-#include <vector>
 #include <pasta/instrument/check_tool.hpp>
+#include <vector>
 
 struct wrong : pasta::tool<wrong> {
   using events = pasta::events<pasta::memory_access>;

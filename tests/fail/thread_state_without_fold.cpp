@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a tool with a thread_state merges it: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& at)
+// expect: a tool with a thread_state merges it: PASTA_DEVICE static void fold(thread_state& state,
+//   pasta::context<YourTool>& at)
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

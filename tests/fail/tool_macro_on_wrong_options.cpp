@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: each field of options is described once: static constexpr auto describe() { return std::tuple{pasta::option("name", &options::name, "what it means [unit]")}; }
+// expect: each field of options is described once: static constexpr auto describe() { return
+//   std::tuple{pasta::option("name", &options::name, "what it means [unit]")}; }
 #include <pasta/pasta.hpp>
 
 struct wrong : pasta::tool<wrong> {
@@ -9,7 +10,9 @@ struct wrong : pasta::tool<wrong> {
   void report(pasta::results<wrong> const& found, pasta::report& out) const;
   struct options {
     unsigned line_bytes = 128;
-    static constexpr auto describe() { return pasta::option("line-bytes", &options::line_bytes, "size of a line [bytes]"); }
+    static constexpr auto describe() {
+      return pasta::option("line-bytes", &options::line_bytes, "size of a line [bytes]");
+    }
   };
 };
 PASTA_TOOL(wrong);

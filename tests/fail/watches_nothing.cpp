@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a tool says what it watches: using events = pasta::events<...> with handlers, or using counts = pasta::counted<...>
+// expect: a tool says what it watches: using events = pasta::events<...> with handlers, or using counts =
+//   pasta::counted<...>
 #include <pasta/instrument/check_tool.hpp>
 
 struct wrong : pasta::tool<wrong> {

@@ -25,7 +25,7 @@ pasta::report_model with_text(std::string const& text) {
 
 std::string cell_of(std::string const& text) {
   std::string const csv = to_csv(with_text(text), "t", "x");
-  std::string const before = "tool,kernel,launch,c\r\nt,,,";
+  std::string const before = "tool,kernel,launch,range,c\r\nt,,,,";
   REQUIRE(csv.substr(0, before.size()) == before);
   REQUIRE(csv.substr(csv.size() - 2) == "\r\n");
   return csv.substr(before.size(), csv.size() - before.size() - 2);
@@ -35,14 +35,14 @@ std::string cell_of(std::string const& text) {
 
 TEST_CASE("a table of a kernel becomes rows with tool, kernel and launch first") {
   CHECK(to_csv(pasta_test::full_report(), "coalescing", "lines") ==
-        "tool,kernel,launch,file,line,requests,efficiency,stride\r\n"
-        "coalescing,transpose<float>,3,/src/transpose.cpp,21,9007199254740993,0.125,-4\r\n"
-        "coalescing,transpose<float>,3,/src/transpose.cpp,22,0,,\r\n");
+        "tool,kernel,launch,range,file,line,requests,efficiency,stride\r\n"
+        "coalescing,transpose<float>,3,epoch/step,/src/transpose.cpp,21,9007199254740993,0.125,-4\r\n"
+        "coalescing,transpose<float>,3,epoch/step,/src/transpose.cpp,22,0,,\r\n");
 }
 
 TEST_CASE("a table about the program has no kernel") {
   CHECK(to_csv(pasta_test::full_report(), "coalescing", "program") ==
-        "tool,kernel,launch,name,value\r\ncoalescing,,,x,3\r\n");
+        "tool,kernel,launch,range,name,value\r\ncoalescing,,,,x,3\r\n");
 }
 
 TEST_CASE("texts are quoted as RFC 4180 says") {
@@ -68,7 +68,7 @@ TEST_CASE("a number that is not finite is empty") {
   auto r = with_text("x");
   r.tools[0].tables[0].rows = {
       {std::numeric_limits<double>::quiet_NaN()}, {std::numeric_limits<double>::infinity()}, {-1.5}};
-  CHECK(to_csv(r, "t", "x") == "tool,kernel,launch,c\r\nt,,,\r\nt,,,\r\nt,,,-1.5\r\n");
+  CHECK(to_csv(r, "t", "x") == "tool,kernel,launch,range,c\r\nt,,,,\r\nt,,,,\r\nt,,,,-1.5\r\n");
 }
 
 TEST_CASE("kernels whose tables differ in columns share the union of them") {
@@ -78,7 +78,7 @@ TEST_CASE("kernels whose tables differ in columns share the union of them") {
   r.tools[0].kernels[0].tables = {{"x",
                                    {{"d", "", pasta::column_role::key}, {"c", "", pasta::column_role::key}},
                                    {{std::string("1"), std::string("2")}}}};
-  CHECK(to_csv(r, "t", "x") == "tool,kernel,launch,d,c\r\nt,k,,1,2\r\nt,,,,x\r\n");
+  CHECK(to_csv(r, "t", "x") == "tool,kernel,launch,range,d,c\r\nt,k,,,1,2\r\nt,,,,,x\r\n");
 }
 
 TEST_CASE("the tables of a report are listed, and one that is not there is refused") {

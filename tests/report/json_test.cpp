@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <pasta/report/text.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -145,7 +147,7 @@ TEST_CASE("a missing field is named") {
 
 TEST_CASE("each field is required and has its type") {
   auto const whole = tree().flatten();
-  // Replaces or removes one leaf after the other; fields that may be null or a text of any kind are told by their own type.
+  // Removes, then replaces, one leaf after the other.
   for (auto const& leaf : whole.items()) {
     auto const pointer = nlohmann::json::json_pointer(leaf.key());
     if (pointer.back().find_first_not_of("0123456789") != std::string::npos) {
@@ -201,4 +203,40 @@ TEST_CASE("deep, wide and endless JSON is refused before it costs memory") {
   for (int i = 0; i < 100'000; ++i) wide += "\"k" + std::to_string(i) + "\":1,";
   CHECK_THAT(refusal(wide), contains_text("more fields than any report has"));
   CHECK_THAT(refusal(std::string(pasta::report_size_limit_bytes + 1, '1')), contains_text("more than the limit"));
+}
+
+TEST_CASE("a damaged report is read or refused, never worse, and what is read can be shown and written") {
+  std::string const whole = to_json(full_report());
+  std::mt19937 random(4711);
+  auto const below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
+  std::string const bytes = "\"\\{}[],:0123456789-+eE.nulltruefalse \n\x01\xff";
+  std::size_t accepted = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string text = whole;
+    for (std::size_t change = 0; change <= below(3); ++change) {
+      std::size_t const at = below(text.size());
+      switch (below(3)) {
+        case 0:
+          text[at] = bytes[below(bytes.size())];
+          break;
+        case 1:
+          text.erase(at, 1 + below(20));
+          break;
+        default:
+          text.insert(at, text.substr(below(text.size()), below(40)));
+      }
+    }
+    try {
+      auto const report = from_json(text);
+      ++accepted;
+      CHECK(to_json(from_json(to_json(report))) == to_json(report));
+      std::string const shown = pasta::to_text(report, {});
+      for (char const c : shown) {
+        if (c != '\n' && static_cast<unsigned char>(c) < 0x20) FAIL("a control character in the text");
+      }
+    } catch (report_error const& e) {
+      CHECK(std::string(e.what()).find('\n') == std::string::npos);
+    }
+  }
+  CHECK(accepted > 100);  // else the changes are too coarse to test what is behind the parser
 }

@@ -49,6 +49,7 @@ inline pasta::report_model full_report() {
 
   pasta::kernel_section kernel;
   kernel.kernel = "transpose<float>";
+  kernel.range = "epoch/step";
   kernel.launch = 3;
   kernel.grid = "32x32x1";
   kernel.block = "32x8x1";

@@ -57,16 +57,16 @@ INCOMPLETE: killed by SIGSEGV; numbers cover what had happened until then
   note      A note.
 
 3 findings
-  HIGH    transpose.cpp:21  in transpose<float>, launch 3                       at most 3.20x faster
+  HIGH    transpose.cpp:21  in transpose<float> [epoch/step], launch 3          at most 3.20x faster
           Stores are 1024 elements apart.
           Use a tile.
-  MEDIUM  transpose.cpp:22  in transpose<float>, launch 3                       at most 1.50x faster
+  MEDIUM  transpose.cpp:22  in transpose<float> [epoch/step], launch 3          at most 1.50x faster
           Something small.
           Change it.
   LOW     whole program
           About the program.
 
-coalescing  transpose<float>, launch 3  grid 32x32x1  block 32x8x1  4,096 bytes shared  4.21 ms
+coalescing  transpose<float> [epoch/step], launch 3  grid 32x32x1  block 32x8x1  4,096 bytes shared  4.21 ms
     loss: 2 of 10 launches left out by sampling or stop()
     loss: 1 of 10 launches did not end
     loss: 5 events dropped, 1,000 delivered
@@ -252,4 +252,18 @@ TEST_CASE("colors are for terminals without NO_COLOR") {
   CHECK(pasta::text_options_for(terminal).color == pasta::text_color::never);
   ::unsetenv("NO_COLOR");
   ::close(terminal);
+}
+
+TEST_CASE("a table that is too wide says once what is the same in all rows, and keeps its places whole") {
+  auto report = full_report();
+  auto& table = report.tools[0].kernels[0].tables[0];
+  table.columns.insert(table.columns.begin() + 2,
+                       {{"space", "", pasta::column_role::key}, {"size", "bytes", pasta::column_role::key}});
+  for (auto& row : table.rows) row.insert(row.begin() + 2, {std::string("global"), std::uint64_t{4}});
+  CHECK_THAT(to_text(report, {}), contains_text("place             space ") && !contains_text("all rows"));
+  pasta::text_options narrow;
+  narrow.width = 75;
+  std::string const text = to_text(report, narrow);
+  CHECK_THAT(text, contains_text("  lines  (all rows: space global, size 4 bytes)\n"));
+  CHECK_THAT(text, contains_text("    transpose.cpp:21  9,007,199,254,740,993       0.125          -4\n"));
 }

@@ -154,6 +154,19 @@ int run(std::string const& what, char** rest) {
     for (auto& thread : threads) thread.join();
     return 0;
   }
+  if (what == "ranges") {
+    pasta_annotate_pop();  // without its push: nothing
+    pasta_annotate_push("step");
+    launch();
+    pasta_annotate_push("forward");
+    for (int i = 0; i < 2; ++i) launch();
+    std::thread([] { launch(); }).join();  // another thread is in no range
+    pasta_annotate_pop();
+    launch();
+    pasta_annotate_pop();
+    pasta_step();
+    return 0;
+  }
   if (what == "attached") {
     std::printf("%d\n", pasta_is_attached());
     return 0;

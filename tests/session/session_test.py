@@ -230,6 +230,11 @@ class Session(unittest.TestCase):
         self.assertEqual([k["launch"] for k in kernels], [0, 1, 2])
         self.assertEqual([self.accesses(k) for k in kernels], [ACCESSES_OF_A_LAUNCH] * 3)
 
+    def test_annotated_ranges_tell_launches_apart(self):
+        self.run_program("ranges")
+        seen = {k["range"]: k["losses"]["launches_seen"] for k in self.kernels()}
+        self.assertEqual(seen, {"": 2, "step": 2, "step/forward": 2})
+
     def test_pack(self):
         self.run_program("plain", PASTA_TOOLS="access_count+site_lanes")
         self.assertEqual([t["tool"] for t in self.report()["tools"]], ["access_count", "site_lanes"])

@@ -140,7 +140,7 @@ struct coalescing : pasta::tool<coalescing> {
   struct site_state {
     pasta::count requests, sectors, sectors_needed;
     pasta::top_k<4, std::int64_t> strides;         // of requests with two lanes or more [bytes]
-    pasta::earliest<pasta::request_sample> worst;  // the request with the most unneeded sectors
+    pasta::earliest<pasta::request_sample> worst;  // the request with the most unneeded sectors, if any has them
   };
 
   PASTA_DEVICE static void on_memory_access(pasta::context<coalescing>& at, pasta::memory_access const& access) {
@@ -148,9 +148,11 @@ struct coalescing : pasta::tool<coalescing> {
     std::uint32_t const sector_bytes = at.options().sector_bytes;
     pasta::request_shape const shape = pasta::coalesce(access, sector_bytes);
     std::uint64_t const needed = sectors_needed(shape, sector_bytes);
-    // The more waste the lower the key; requests of equal waste: the more sectors the lower.
-    std::uint64_t const key = ~((shape.sectors - needed) << 32 | shape.sectors);
-    pasta::observe_request(at.site().worst, key, access, sector_bytes);
+    if (shape.sectors > needed) {
+      // The more waste the lower the key; requests of equal waste: the more sectors the lower.
+      std::uint64_t const key = ~((shape.sectors - needed) << 32 | shape.sectors);
+      pasta::observe_request(at.site().worst, key, access, sector_bytes);
+    }
     if (!pasta::warp::is_leader(access.lanes)) return;
     at.site().requests.add(1);
     at.site().sectors.add(shape.sectors);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -139,7 +140,7 @@ class report_comparison {
     }
     compare_tables(tool, a->tables, b->tables);
     compare_findings(tool, a->findings, b->findings);
-    auto const key = [](kernel_section const& k) { return std::pair(k.kernel, k.launch); };
+    auto const key = [](kernel_section const& k) { return std::tuple(k.kernel, k.range, k.launch); };
     for (auto const& [x, y] : pair_up(a->kernels, b->kernels, +key, +key)) {
       kernel_section const& any = x == nullptr ? *y : *x;
       std::string const kernel = fmt::format("{}  {}{}", tool, shorten_middle(visible(any.kernel), 70),

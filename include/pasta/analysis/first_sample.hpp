@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 
@@ -45,12 +46,16 @@ class earliest {
 
  private:
   PASTA_DEVICE static bool is_smaller(T const& a, T const& b) {
+#if PASTA_IS_HOST_PASS
+    return std::memcmp(&a, &b, sizeof(T)) < 0;
+#else
     auto const* left = reinterpret_cast<unsigned char const*>(&a);
     auto const* right = reinterpret_cast<unsigned char const*>(&b);
     for (std::size_t i = 0; i < sizeof(T); ++i) {
       if (left[i] != right[i]) return left[i] < right[i];
     }
     return false;
+#endif
   }
 
   std::uint64_t key_ = 0;

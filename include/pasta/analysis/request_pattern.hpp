@@ -10,7 +10,7 @@ namespace pasta {
 
 /// How the lanes of a request lie to each other.
 enum class request_kind : std::uint8_t {
-  single,   ///< one lane
+  single,   ///< one lane (or none)
   regular,  ///< the address grows by the same from each lane to the next; not at all: a broadcast
   groups,   ///< runs of neighbouring lanes, regular and alike inside, equally far apart: the rows of a block
   rising,   ///< no lane lies before the one before it
@@ -28,7 +28,7 @@ class request_pattern {
       if ((sample.lanes >> lane & 1) != 0) lanes_.push_back(lane);
     }
     shape_ = replay([&](std::size_t i) { return sample.first_byte + offset(i); });
-    kind_ = lanes_.size() == 1  ? request_kind::single
+    kind_ = lanes_.size() < 2   ? request_kind::single
             : shape_.is_regular ? request_kind::regular
             : find_groups()     ? request_kind::groups
             : is_rising()       ? request_kind::rising
@@ -38,7 +38,7 @@ class request_pattern {
   request_kind kind() const { return kind_; }
   request_shape const& shape() const { return shape_; }
   /// From the first active lane to the last, both included, active or not.
-  std::uint32_t span_lanes() const { return lanes_.back() - lanes_.front() + 1; }
+  std::uint32_t span_lanes() const { return lanes_.empty() ? 0 : lanes_.back() - lanes_.front() + 1; }
   /// From each lane to the next; of groups: within a group. 0 for other kinds.
   std::int64_t stride_bytes() const { return kind_ == request_kind::groups ? group_stride_ : shape_.stride_bytes; }
 

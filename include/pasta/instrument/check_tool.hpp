@@ -17,14 +17,17 @@ inline constexpr std::size_t max_thread_state_bytes = 128;
 namespace detail {
 
 template <class Options>
-concept described = requires { Options::describe(); };
+concept described = requires {
+  Options::describe();
+};
 
 inline constexpr std::size_t no_description = static_cast<std::size_t>(-1);
 
 template <class Options, class Description>
 inline constexpr std::size_t description_size_v = no_description;
 template <class Options, class... Values>
-inline constexpr std::size_t description_size_v<Options, std::tuple<option_description<Options, Values>...>> = sizeof...(Values);
+inline constexpr std::size_t description_size_v<Options, std::tuple<option_description<Options, Values>...>> =
+    sizeof...(Values);
 
 // How many fields describe() describes; no_description where it is not a constant tuple of this struct's fields.
 template <class Options>
@@ -41,7 +44,8 @@ consteval std::size_t described_count() {
 template <class Description>
 inline constexpr bool are_numbers_v = true;
 template <class Options, class... Values>
-inline constexpr bool are_numbers_v<std::tuple<option_description<Options, Values>...>> = (std::is_arithmetic_v<Values> && ...);
+inline constexpr bool are_numbers_v<std::tuple<option_description<Options, Values>...>> =
+    (std::is_arithmetic_v<Values> && ...);
 
 template <class Options>
 consteval bool are_options_numbers() {
@@ -82,9 +86,11 @@ consteval option_fault find_option_fault() {
           auto const check = [&](auto const& one) {
             auto const value = defaults.*one.member;
             if (fault != option_fault::none) return;
+            bool const is_member_taken = (std::size_t{is_same_member(one.member, all.member)} + ...) > 1;
+            bool const is_name_taken = (std::size_t{one.name == all.name} + ...) > 1;
+            if (is_name_taken) fault = option_fault::duplicate;
+            if (is_member_taken) fault = option_fault::member;
             if (!is_option_name(one.name)) fault = option_fault::name;
-            if ((std::size_t{is_same_member(one.member, all.member)} + ...) > 1) fault = option_fault::member;
-            else if ((std::size_t{one.name == all.name} + ...) > 1) fault = option_fault::duplicate;
             if (value < one.minimum || value > one.maximum) fault = option_fault::range;
           };
           (check(all), ...);
@@ -118,7 +124,9 @@ struct has_fold {
 template <class Tool>
 struct looks_for_fold : Tool, has_fold {};
 template <class Tool>
-inline constexpr bool declares_fold_v = !requires { &looks_for_fold<Tool>::fold; };
+inline constexpr bool declares_fold_v = !requires {
+  &looks_for_fold<Tool>::fold;
+};
 
 template <class Tool>
 concept reports = requires(Tool const& tool, results<Tool> const& found, pasta::report& out) {
@@ -130,31 +138,38 @@ struct has_report {
 template <class Tool>
 struct looks_for_report : Tool, has_report {};
 template <class Tool>
-inline constexpr bool declares_report_v = !requires { &looks_for_report<Tool>::report; };
+inline constexpr bool declares_report_v = !requires {
+  &looks_for_report<Tool>::report;
+};
 
 template <class Tool>
 consteval bool check_shape() {
   if constexpr (!std::is_class_v<Tool>) {
     static_assert(std::is_class_v<Tool>, "a tool is a class that derives from pasta::tool<YourTool>");
   } else if constexpr (!requires { sizeof(Tool); }) {
-    static_assert(requires { sizeof(Tool); }, "a tool is checked after its class is complete");
+    static_assert(
+        requires { sizeof(Tool); }, "a tool is checked after its class is complete");
   } else if constexpr (std::is_final_v<Tool>) {
-    static_assert(!std::is_final_v<Tool>, "a tool must not be final: PASTA derives from it to find its handlers by name");
+    static_assert(!std::is_final_v<Tool>,
+                  "a tool must not be final: PASTA derives from it to find its handlers by name");
   } else if constexpr (!std::derived_from<Tool, tool<Tool>>) {
     static_assert(std::derived_from<Tool, tool<Tool>>,
                   "a tool derives publicly from pasta::tool of itself: struct your_tool : pasta::tool<your_tool>");
   } else if constexpr (std::is_polymorphic_v<Tool>) {
-    static_assert(!std::is_polymorphic_v<Tool>, "a tool has no virtual function: handlers run on the GPU and are found at compile time");
+    static_assert(!std::is_polymorphic_v<Tool>,
+                  "a tool has no virtual function: handlers run on the GPU and are found at compile time");
   } else if constexpr (!std::is_empty_v<Tool>) {
     static_assert(std::is_empty_v<Tool>,
-                  "a tool has no data members: what it collects belongs in site_state, thread_state, kernel_state, launch_state or "
-                  "program_state, what it is told in options");
+                  "a tool has no data members: what it collects belongs in site_state, thread_state, kernel_state, "
+                  "launch_state or program_state, what it is told in options");
   } else if constexpr (!std::is_default_constructible_v<Tool>) {
-    static_assert(std::is_default_constructible_v<Tool>, "a tool can be made without arguments: PASTA makes it to call report");
+    static_assert(std::is_default_constructible_v<Tool>,
+                  "a tool can be made without arguments: PASTA makes it to call report");
   } else if constexpr (!has_public_names<Tool>) {
     static_assert(has_public_names<Tool>, "a tool's events, counts, options and states are public types");
   } else if constexpr (!has_summary<Tool>) {
-    static_assert(has_summary<Tool>, "a tool's summary is one sentence: static constexpr std::string_view summary = \"...\", public");
+    static_assert(has_summary<Tool>,
+                  "a tool's summary is one sentence: static constexpr std::string_view summary = \"...\", public");
   } else {
     return true;
   }
@@ -166,14 +181,18 @@ consteval bool check_lists() {
   using listed = typename Tool::events;
   using counts = typename Tool::counts;
   if constexpr (!is_events_v<listed>) {
-    static_assert(is_events_v<listed>, "a tool's events are written: using events = pasta::events<pasta::memory_access, ...>");
+    static_assert(is_events_v<listed>,
+                  "a tool's events are written: using events = pasta::events<pasta::memory_access, ...>");
   } else if constexpr (!are_events_v<listed>) {
-    static_assert(are_events_v<listed>, "a tool's events name a type that is not an event; the events are the structs of pasta/event.hpp");
+    static_assert(are_events_v<listed>,
+                  "a tool's events name a type that is not an event; the events are the structs of pasta/event.hpp");
   } else if constexpr (!is_counted_v<counts>) {
-    static_assert(is_counted_v<counts>, "a tool's counts are written: using counts = pasta::counted<pasta::memory_access, ...>");
+    static_assert(is_counted_v<counts>,
+                  "a tool's counts are written: using counts = pasta::counted<pasta::memory_access, ...>");
   } else if constexpr (!are_countable_v<counts>) {
-    static_assert(are_countable_v<counts>,
-                  "only events with a site can be counted: memory_access, async_copy, barrier, branch, matrix_operation, call");
+    static_assert(
+        are_countable_v<counts>,
+        "only events with a site can be counted: memory_access, async_copy, barrier, branch, matrix_operation, call");
   } else {
     return true;
   }
@@ -185,9 +204,11 @@ consteval bool check_handlers() {
 #define PASTA_DETAIL_CHECK(event) &&check_handler(static_cast<event const*>(nullptr), static_cast<Tool const*>(nullptr))
   constexpr bool are_right = true PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_CHECK);
 #undef PASTA_DETAIL_CHECK
-  constexpr bool watches = !std::is_same_v<typename Tool::events, events<>> || !std::is_same_v<typename Tool::counts, counted<>>;
+  constexpr bool watches =
+      !std::is_same_v<typename Tool::events, events<>> || !std::is_same_v<typename Tool::counts, counted<>>;
   static_assert(watches || !are_right,
-                "a tool says what it watches: using events = pasta::events<...> with handlers, or using counts = pasta::counted<...>");
+                "a tool says what it watches: using events = pasta::events<...> with handlers, or using counts = "
+                "pasta::counted<...>");
   return are_right && watches;
 }
 
@@ -201,13 +222,16 @@ consteval bool check_states() {
     static_assert(std::is_trivially_copyable_v<thread_state> && std::is_default_constructible_v<thread_state>,
                   "thread_state is trivially copyable and default-constructible: it lives in registers");
   } else if constexpr (sizeof(thread_state) > max_thread_state_bytes) {
-    static_assert(sizeof(thread_state) <= max_thread_state_bytes, "thread_state has at most 128 bytes: it lives in registers");
+    static_assert(sizeof(thread_state) <= max_thread_state_bytes,
+                  "thread_state has at most 128 bytes: it lives in registers");
   } else if constexpr (has_thread_state_v<Tool> && !declares_fold_v<Tool>) {
     static_assert(declares_fold_v<Tool>,
-                  "a tool with a thread_state merges it: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& at)");
+                  "a tool with a thread_state merges it: PASTA_DEVICE static void fold(thread_state& state, "
+                  "pasta::context<YourTool>& at)");
   } else if constexpr (has_thread_state_v<Tool> && !folds<Tool>) {
     static_assert(folds<Tool>,
-                  "fold has the wrong signature; expected: PASTA_DEVICE static void fold(thread_state& state, pasta::context<YourTool>& "
+                  "fold has the wrong signature; expected: PASTA_DEVICE static void fold(thread_state& state, "
+                  "pasta::context<YourTool>& "
                   "at), public");
   } else if constexpr (declares_fold_v<Tool> && !has_thread_state_v<Tool>) {
     static_assert(has_thread_state_v<Tool>, "fold without a thread_state: nothing would be folded");
@@ -220,17 +244,18 @@ consteval bool check_states() {
 template <class Tool>
 consteval bool check_options() {
   using options = typename Tool::options;
-  if constexpr (!std::is_trivially_copyable_v<options> || !std::is_aggregate_v<options>) {
+  if constexpr (!are_options_numbers<options>()) {
+    return false;  // said by pasta::option
+  } else if constexpr (!std::is_trivially_copyable_v<options> || !std::is_aggregate_v<options>) {
     static_assert(std::is_aggregate_v<options> && std::is_trivially_copyable_v<options>,
                   "a tool's options are a plain struct of numbers and bools with default values");
-  } else if constexpr (!are_options_numbers<options>()) {
-    return false;  // said by pasta::option
   } else if constexpr (described_count<options>() != count_fields<options>()) {
     static_assert(described_count<options>() == count_fields<options>(),
                   "each field of options is described once: static constexpr auto describe() { return "
                   "std::tuple{pasta::option(\"name\", &options::name, \"what it means [unit]\")}; }");
   } else if constexpr (constexpr option_fault fault = find_option_fault<options>(); fault != option_fault::none) {
-    static_assert(fault != option_fault::name, "an option's name is lower-case words joined by dashes, without leading dashes");
+    static_assert(fault != option_fault::name,
+                  "an option's name is lower-case words joined by dashes, without leading dashes");
     static_assert(fault != option_fault::member, "two options of a tool set the same field");
     static_assert(fault != option_fault::duplicate, "two options of a tool have the same name");
     static_assert(fault != option_fault::range, "an option's default value is outside of its own minimum and maximum");
@@ -246,8 +271,9 @@ consteval bool check_report() {
     static_assert(declares_report_v<Tool>,
                   "a tool reports: void report(pasta::results<YourTool> const& found, pasta::report& out) const");
   } else if constexpr (!reports<Tool>) {
-    static_assert(reports<Tool>, "report has the wrong signature; expected: void report(pasta::results<YourTool> const& found, "
-                                 "pasta::report& out) const, public");
+    static_assert(reports<Tool>,
+                  "report has the wrong signature; expected: void report(pasta::results<YourTool> const& found, "
+                  "pasta::report& out) const, public");
   } else {
     return true;
   }
@@ -274,7 +300,8 @@ consteval bool check_one_tool() {
 template <class... Types>
 inline constexpr bool are_all_different = true;
 template <class First, class... Rest>
-inline constexpr bool are_all_different<First, Rest...> = !(std::is_same_v<First, Rest> || ...) && are_all_different<Rest...>;
+inline constexpr bool are_all_different<First, Rest...> =
+    !(std::is_same_v<First, Rest> || ...) && are_all_different<Rest...>;
 
 template <class... Tools>
 consteval bool check_tools(type_list<Tools...>) {
@@ -290,20 +317,24 @@ consteval bool check_tools(type_list<Tools...>) {
 }
 
 template <class Tool, class Event>
-inline constexpr bool lacks_v = (handles_v<Tool, Event> || counts_v<Tool, Event>) && !probe_delivers_v<Event>;
+inline constexpr bool lacks_v = (handles_v<Tool, Event> || counts_v<Tool, Event>)&&!probe_delivers_v<Event>;
 
 template <class... Tools>
 consteval bool check_delivery(type_list<Tools...>) {
   constexpr bool lacks_matrix = (lacks_v<Tools, matrix_operation> || ...), lacks_call = (lacks_v<Tools, call> || ...);
   static_assert(!(lacks_matrix && lacks_call),
-                "the probe route does not deliver pasta::matrix_operation and pasta::call; routes that do: ptx, patch (and llvm for "
+                "the probe route does not deliver pasta::matrix_operation and pasta::call; routes that do: ptx, patch "
+                "(and llvm for "
                 "matrix_operation)");
-  static_assert(!lacks_matrix || lacks_call, "the probe route does not deliver pasta::matrix_operation; routes that do: ptx, patch, llvm");
-  static_assert(!lacks_call || lacks_matrix, "the probe route does not deliver pasta::call; routes that do: ptx, patch");
+  static_assert(!lacks_matrix || lacks_call,
+                "the probe route does not deliver pasta::matrix_operation; routes that do: ptx, patch, llvm");
+  static_assert(!lacks_call || lacks_matrix,
+                "the probe route does not deliver pasta::call; routes that do: ptx, patch");
   return !lacks_matrix && !lacks_call;
 }
 
-// What the checks have found, for code that must not go on with a wrong tool: its messages would bury the one that helps.
+// What the checks have found, for code that must not go on with a wrong tool: its messages would bury the one that
+// helps.
 template <class ToolOrPack>
 inline constexpr bool is_right_v = check_tools(tools_of_t<ToolOrPack>{});
 

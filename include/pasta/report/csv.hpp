@@ -59,8 +59,8 @@ inline std::vector<std::string> csv_names(report_model const& report) {
 }
 
 /// One table of one tool, the rows of all kernels, as CSV (RFC 4180, lines end in CR LF, first line names the columns).
-/// Columns tool, kernel and launch come first; kernel is empty in tables about the whole program. Texts keep their
-/// bytes; one that starts with = + - @ ' tab or CR gets an apostrophe before it. A cell that is not known is empty.
+/// Columns tool, kernel, launch and range come first; the last three are empty in tables about the whole program. Texts keep
+/// their bytes; one that starts with = + - @ ' tab or CR gets an apostrophe before it. A cell that is not known is empty.
 /// @throws report_error if the report has no such table
 inline std::string to_csv(report_model const& report, std::string_view tool_name, std::string_view table_name) {
   std::vector<std::string> columns;
@@ -87,7 +87,7 @@ inline std::string to_csv(report_model const& report, std::string_view tool_name
   if (!is_found)
     throw report_error(fmt::format("no table {}.{} in this report", visible(tool_name), visible(table_name)));
 
-  std::string text = "tool,kernel,launch";
+  std::string text = "tool,kernel,launch,range";
   for (std::string const& name : columns) text += ',' + detail::csv_cell(std::string_view(name));
   text += "\r\n";
   each([&](tool_section const& tool, kernel_section const* kernel, table const& t) {
@@ -101,6 +101,8 @@ inline std::string to_csv(report_model const& report, std::string_view tool_name
       if (kernel != nullptr) text += detail::csv_cell(std::string_view(kernel->kernel));
       text += ',';
       if (kernel != nullptr && kernel->launch) text += fmt::format("{}", *kernel->launch);
+      text += ',';
+      if (kernel != nullptr) text += detail::csv_cell(std::string_view(kernel->range));
       for (std::size_t const place : places) {
         text += ',';
         if (place < row.size()) text += detail::csv_cell(row[place]);

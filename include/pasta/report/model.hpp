@@ -70,6 +70,7 @@ struct loss {
 /// What one tool says about one kernel.
 struct kernel_section {
   std::string kernel;                      ///< demangled name, any bytes (JSON export escapes what is not UTF-8)
+  std::string range;                       ///< the annotated ranges it was launched in, joined by '/'; "" outside of any
   std::optional<std::uint64_t> launch;     ///< the launch's number from 0 with --per launch; empty: all launches merged
   std::string grid, block;                 ///< "32x32x1"; "varies" where launches differ
   std::uint64_t shared_bytes = 0;          ///< dynamic shared memory of the largest launch [bytes]

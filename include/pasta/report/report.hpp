@@ -25,6 +25,7 @@ struct site_result {
 template <class Tool>
 struct kernel_result {
   std::string name;
+  std::string range;                     ///< the annotated ranges it was launched in, joined by '/'
   std::optional<std::uint64_t> launch;   ///< empty: all launches
   dim3 grid, block;                      ///< of the first launch
   bool has_one_shape = true;             ///< whether all launches had it
@@ -128,9 +129,9 @@ class report {
     auto const text = [](dim3 const& size) {
       return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
     };
-    auto const [known, is_new] = known_.try_emplace({of.name, of.launch}, section_->kernels.size());
+    auto const [known, is_new] = known_.try_emplace({of.name, of.range, of.launch}, section_->kernels.size());
     if (is_new) {
-      section_->kernels.push_back({of.name, of.launch, of.has_one_shape ? text(of.grid) : "varies",
+      section_->kernels.push_back({of.name, of.range, of.launch, of.has_one_shape ? text(of.grid) : "varies",
                                    of.has_one_shape ? text(of.block) : "varies", of.shared_bytes, of.duration_ns, of.losses, {}, {}});
     }
     return section_writer(section_->kernels[known->second]);
@@ -140,7 +141,7 @@ class report {
 
  private:
   tool_section* section_;
-  std::map<std::pair<std::string, std::optional<std::uint64_t>>, std::size_t> known_;
+  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t> known_;
 };
 
 /// How much a finding is worth: high from 2x, medium from 1.3x.

@@ -106,13 +106,14 @@ class text_table {
     rows_.push_back({std::move(cells), std::move(remark)});
   }
 
+  /// Columns of the terminal that it takes where nothing is shortened, without remarks.
+  std::size_t full_width(std::size_t indent) const { return width_of(text_widths(), indent); }
+
   /// @param width of the terminal, with the indent; rows that cannot fit are longer
   /// @param dim, plain: escape sequences around headings and remarks, or ""
   std::string render(std::size_t indent, std::size_t width, std::string_view dim, std::string_view plain) const {
     std::vector<std::size_t> widths = text_widths();
-    std::size_t total = indent;
-    for (std::size_t const w : widths) total += w + gap;
-    total -= columns_.empty() ? 0 : gap;
+    std::size_t total = width_of(widths, indent);
     shrink(widths, total, width);
 
     auto const headings = heading_lines(widths);
@@ -159,6 +160,12 @@ class text_table {
   };
 
   static std::string_view trimmed(std::string_view line) { return line.substr(0, line.find_last_not_of(' ') + 1); }
+
+  static std::size_t width_of(std::vector<std::size_t> const& widths, std::size_t indent) {
+    std::size_t total = indent;
+    for (std::size_t const w : widths) total += w + gap;
+    return total - (widths.empty() ? 0 : gap);
+  }
 
   std::vector<std::size_t> text_widths() const {
     std::vector<std::size_t> widths(columns_.size());

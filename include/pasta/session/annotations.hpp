@@ -10,8 +10,6 @@
 
 namespace pasta::detail {
 
-inline thread_local std::uint64_t annotation_depth = 0;  // open ranges of the thread
-
 inline void annotate(char const* name, annotation_kind kind, std::uint64_t depth) {
   session* const here = session::existing();
   if (here != nullptr) here->happened(annotation{name, kind, depth, get_nanoseconds<vendor::host>{}()});
@@ -22,14 +20,15 @@ inline void annotate(char const* name, annotation_kind kind, std::uint64_t depth
 // Inline, so that every translation unit may have them, and used, so that each has.
 extern "C" {
 [[gnu::used]] inline void pasta_annotate_push_v1(char const* name) {
-  pasta::detail::annotate(name != nullptr ? name : "", pasta::annotation_kind::push, ++pasta::detail::annotation_depth);
+  char const* const known = name != nullptr ? name : "";
+  pasta::detail::annotate(known, pasta::annotation_kind::push, pasta::open_range(known));
 }
 [[gnu::used]] inline void pasta_annotate_pop_v1(void) {
-  if (pasta::detail::annotation_depth == 0) return;  // a pop without its push
-  pasta::detail::annotate("", pasta::annotation_kind::pop, pasta::detail::annotation_depth--);
+  std::size_t const depth = pasta::close_range();
+  if (depth > 0) pasta::detail::annotate("", pasta::annotation_kind::pop, depth);  // else a pop without its push
 }
 [[gnu::used]] inline void pasta_step_v1(void) {
-  pasta::detail::annotate("", pasta::annotation_kind::step, pasta::detail::annotation_depth);
+  pasta::detail::annotate("", pasta::annotation_kind::step, pasta::detail::ranges_of_this_thread().begins.size());
 }
 [[gnu::used]] inline void pasta_start_v1(void) {
   if (pasta::session* const here = pasta::session::existing()) here->start();

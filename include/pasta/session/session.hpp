@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include <pasta/report/json.hpp>
+#include <pasta/session/annotated_range.hpp>
 #include <pasta/session/crash_watch.hpp>
 #include <pasta/session/run_header.hpp>
 #include <pasta/session/tool_run.hpp>
@@ -51,7 +52,7 @@ class session final : public event_sink {
     if constexpr (sizeof...(Tools) > 0) {
       std::size_t number = 0;
       bool const is_stopped = is_stopped_.load(std::memory_order_relaxed);
-      ((number++ == run_number_ ? static_cast<tool_run<Tools>&>(*run_).launch(name, kernel, shape, stream, is_stopped, arguments...)
+      ((number++ == run_number_ ? static_cast<tool_run<Tools>&>(*run_).launch(name, current_range(), kernel, shape, stream, is_stopped, arguments...)
                                 : void()),
        ...);
     }

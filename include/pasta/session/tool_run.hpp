@@ -67,13 +67,14 @@ class tool_run final : public tool_run_base {
   }
 
   /// Runs a kernel to its end with the tools attached (or without, if sampling leaves it out). Any thread.
+  /// @param range the annotated ranges that the launch is in; launches are told apart by it
   /// @throw whatever the kernel or the engine throws; the launch then counts as lost
   template <class Kernel, class... Arguments>
-  void launch(std::string const& name, Kernel const& kernel, simt::launch_shape const& shape, std::uint64_t stream, bool is_stopped,
+  void launch(std::string const& name, std::string const& range, Kernel const& kernel, simt::launch_shape const& shape, std::uint64_t stream, bool is_stopped,
               Arguments const&... arguments) {
     std::uint64_t number = 0;
     bool is_chosen = false;
-    kernel_record* const record = begin(name, shape, is_stopped, number, is_chosen);
+    kernel_record* const record = begin(name, range, shape, is_stopped, number, is_chosen);
     if (!is_chosen) return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
 
     get_nanoseconds<vendor::host> const now;
@@ -139,7 +140,7 @@ class tool_run final : public tool_run_base {
 
  private:
   struct kernel_record {
-    std::string name;
+    std::string name, range;
     std::optional<std::uint64_t> launch;
     launch_shape_summary shape;
     std::uint64_t duration_ns = 0;
@@ -160,7 +161,7 @@ class tool_run final : public tool_run_base {
     inline static thread_local kernel_record* record_ = nullptr;
   };
 
-  kernel_record* begin(std::string const& name, simt::launch_shape const& shape, bool is_stopped, std::uint64_t& number, bool& is_chosen) {
+  kernel_record* begin(std::string const& name, std::string const& range, simt::launch_shape const& shape, bool is_stopped, std::uint64_t& number, bool& is_chosen) {
     std::lock_guard const lock(mutex_);
     number = launch_count_++;
     std::optional<std::uint64_t> separate;
@@ -171,10 +172,11 @@ class tool_run final : public tool_run_base {
         ++merged_launches_;
       }
     }
-    kernel_record*& record = known_[{name, separate}];
+    kernel_record*& record = known_[{name, range, separate}];
     if (record == nullptr) {
       record = &records_.emplace_back();
       record->name = name;
+      record->range = range;
       record->launch = separate;
     }
     record->shape.add(shape);
@@ -238,6 +240,7 @@ class tool_run final : public tool_run_base {
     for (kernel_record const& record : records_) {
       kernel_result<Tool>& kernel = found.kernels.emplace_back();
       kernel.name = record.name;
+      kernel.range = record.range;
       kernel.launch = record.launch;
       record.shape.fill(kernel.grid, kernel.block, kernel.has_one_shape, kernel.shared_bytes);
       kernel.duration_ns = record.duration_ns;
@@ -274,7 +277,7 @@ class tool_run final : public tool_run_base {
 
   std::mutex mutex_;  // guards what follows, but for the contents of shards and workers_, which belong to a worker each
   std::deque<kernel_record> records_;
-  std::map<std::pair<std::string, std::optional<std::uint64_t>>, kernel_record*> known_;
+  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, kernel_record*> known_;
   std::deque<worker_data<tools>> workers_;  // [worker]
   typename detail::states_of<tools>::program host_program_states_{};
   std::set<std::string> handler_errors_;

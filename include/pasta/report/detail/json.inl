@@ -173,6 +173,7 @@ class json_writer {
   void write(kernel_section const& k) {
     bracket("{}", layout::lines, [&] {
       field("kernel", k.kernel);
+      field("range", k.range);
       field("launch", k.launch);
       field("grid", k.grid);
       field("block", k.block);

@@ -180,6 +180,7 @@ inline void read(json_place const& from, loss& l) {
 
 inline void read(json_place const& from, kernel_section& k) {
   read(from.field("kernel"), k.kernel);
+  read(from.field("range"), k.range);
   read(from.field("launch"), k.launch);
   read(from.field("grid"), k.grid);
   read(from.field("block"), k.block);

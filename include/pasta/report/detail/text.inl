@@ -212,7 +212,8 @@ class text_writer {
   }
 
   static std::string kernel_name(kernel_section const& kernel) {
-    std::string const name = visible(kernel.kernel);
+    std::string name = visible(kernel.kernel);
+    if (!kernel.range.empty()) name += fmt::format(" [{}]", visible(kernel.range));
     return kernel.launch ? fmt::format("{}, launch {}", name, *kernel.launch) : name;
   }
 
@@ -315,40 +316,61 @@ class text_writer {
     return false;
   }
 
-  void write_table(table const& t) {
-    line("  {}{}{}", dim(), visible(t.name), plain());
-    if (t.rows.empty()) {
-      line("    no rows");
-      return;
-    }
+  /// @param is_hidden shape [columns]
+  text_table lay_out(table const& t, std::vector<number_format> const& formats, std::vector<bool> const& is_hidden) {
     place_columns const places = find_places(t);
     bool const with_column = needs_column(t, places);
     text_table layout;
-    std::vector<number_format> formats;
     for (std::size_t c = 0; c < t.columns.size(); ++c) {
-      formats.emplace_back(t, c);
-      if (places.is_part(c)) continue;
+      if (is_hidden[c] || places.is_part(c)) continue;
       bool const is_text = std::any_of(t.rows.begin(), t.rows.end(),
                                        [c](auto const& row) { return std::holds_alternative<std::string>(row[c]); });
       std::string const& unit = formats[c].unit();
       layout.add_column(places.is_place(c) ? "place" : visible(t.columns[c].name), unit == "1" ? "" : visible(unit),
                         is_text ? text_table::align::left : text_table::align::right);
     }
-    std::size_t const row_count = std::min(t.rows.size(), options_.row_limit);
-    for (std::size_t r = 0; r < row_count; ++r) {
+    for (std::size_t r = 0; r < std::min(t.rows.size(), options_.row_limit); ++r) {
       auto const& row = t.rows[r];
       std::vector<std::string> cells;
       for (std::size_t c = 0; c < t.columns.size(); ++c) {
-        if (places.is_part(c)) continue;
+        if (is_hidden[c] || places.is_part(c)) continue;
         cells.push_back(places.is_place(c) ? shown_place(row, places, with_column) : formats[c](row[c]));
       }
       auto const* file = value_at<std::string>(row, places.file);
       auto const* number = value_at<std::uint64_t>(row, places.line);
       layout.add_row(std::move(cells), file != nullptr && number != nullptr ? lines_(*file, *number) : std::string());
     }
-    text_ += layout.render(4, width_, dim(), plain());
-    if (row_count < t.rows.size()) {
-      line("    {} more rows in the JSON file", with_separators(fmt::format("{}", t.rows.size() - row_count)));
+    return layout;
+  }
+
+  void write_table(table const& t) {
+    constexpr std::size_t indent = 4;
+    std::vector<number_format> formats;
+    for (std::size_t c = 0; c < t.columns.size(); ++c) formats.emplace_back(t, c);
+    std::vector<bool> is_hidden(t.columns.size(), false);
+    text_table layout = lay_out(t, formats, is_hidden);
+    std::string caption = visible(t.name);
+    if (t.rows.size() > 1 && layout.full_width(indent) > width_) {
+      // What is the same in all rows is said once: better than to shorten the places.
+      place_columns const places = find_places(t);
+      std::string shared;
+      for (std::size_t c = 0; c < t.columns.size(); ++c) {
+        bool const is_same =
+            std::all_of(t.rows.begin(), t.rows.end(), [&](auto const& row) { return row[c] == t.rows[0][c]; });
+        if (!is_same || t.columns[c].role != column_role::key || places.is_place(c) || places.is_part(c)) continue;
+        is_hidden[c] = true;
+        shared +=
+            fmt::format("{}{} {}{}{}", shared.empty() ? "" : ", ", visible(t.columns[c].name), formats[c](t.rows[0][c]),
+                        formats[c].unit().empty() ? "" : " ", visible(formats[c].unit()));
+      }
+      if (!shared.empty()) caption += fmt::format("  (all rows: {})", shared);
+      layout = lay_out(t, formats, is_hidden);
+    }
+    line("  {}{}{}", dim(), shorten_end(caption, width_ - 2), plain());
+    if (t.rows.empty()) return line("    no rows");
+    text_ += layout.render(indent, width_, dim(), plain());
+    if (options_.row_limit < t.rows.size()) {
+      line("    {} more rows in the JSON file", with_separators(fmt::format("{}", t.rows.size() - options_.row_limit)));
     }
   }
 
