@@ -9,6 +9,12 @@
 
 namespace pasta::testing {
 
+namespace detail {
+// A wrong tool has had its message; a run without tools adds no second one.
+template <class ToolOrPack>
+using checked = std::conditional_t<pasta::detail::is_ready_for_probe<ToolOrPack>(), ToolOrPack, tool_pack<>>;
+}  // namespace detail
+
 /// A tool (or pack) on a host engine of its own.
 ///
 ///     pasta::testing::fixture<coalescing> test;
@@ -57,7 +63,11 @@ class fixture {
   /// What the tool collected so far. For a pack, name the tool.
   template <class Tool = ToolOrPack>
   pasta::results<Tool> results() {
-    return run_.template collected<Tool>();
+    if constexpr (pasta::detail::is_ready_for_probe<ToolOrPack>()) {
+      return run_.template collected<Tool>();
+    } else {
+      return {};
+    }
   }
   /// What the tool reports now, one section per tool of a pack.
   std::vector<tool_section> report() { return run_.report(notes_); }
@@ -79,7 +89,7 @@ class fixture {
   };
 
   simt::engine engine_;
-  tool_run<ToolOrPack> run_;
+  tool_run<detail::checked<ToolOrPack>> run_;
   std::vector<std::string> notes_;
 };
 

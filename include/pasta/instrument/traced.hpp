@@ -18,6 +18,19 @@ struct traced_index {
       : value(static_cast<std::ptrdiff_t>(index)), where{PASTA_PLACE_ARGUMENTS} {}
 };
 
+namespace detail {
+// A side of a compound assignment in the type that C++ computes in, said explicitly: `a[i] *= 2` must not warn in a user's
+// build when a holds floats.
+template <class T, class U, class Value>
+PASTA_ALWAYS_INLINE PASTA_DEVICE constexpr auto in_common_type(Value const& value) {
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
+    return static_cast<std::common_type_t<T, U>>(value);
+  } else {
+    return value;
+  }
+}
+}  // namespace detail
+
 /// One element of a traced array that can be written. Reads when converted, writes when assigned; `+=` and its kin do both.
 /// `auto x = a[i];` keeps the element, not its value: write the type.
 template <class T, class Probe>
@@ -49,22 +62,24 @@ class traced_reference {
     return *this;
   }
 
-#define PASTA_DETAIL_ASSIGN(op)                                                                       \
+#define PASTA_DETAIL_ASSIGN(op, operand)                                                              \
   template <class U>                                                                                  \
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator op##=(U const& right) const {     \
-    store(static_cast<T>(load() op right));                                                           \
+    store(static_cast<T>(operand(load()) op operand(right)));                                         \
     return *this;                                                                                     \
   }
-  PASTA_DETAIL_ASSIGN(+)
-  PASTA_DETAIL_ASSIGN(-)
-  PASTA_DETAIL_ASSIGN(*)
-  PASTA_DETAIL_ASSIGN(/)
-  PASTA_DETAIL_ASSIGN(%)
-  PASTA_DETAIL_ASSIGN(&)
-  PASTA_DETAIL_ASSIGN(|)
-  PASTA_DETAIL_ASSIGN(^)
-  PASTA_DETAIL_ASSIGN(<<)
-  PASTA_DETAIL_ASSIGN(>>)
+#define PASTA_DETAIL_IN_COMMON_TYPE(value) detail::in_common_type<T, U>(value)
+  PASTA_DETAIL_ASSIGN(+, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(-, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(*, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(/, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(%, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(&, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(|, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(^, PASTA_DETAIL_IN_COMMON_TYPE)
+  PASTA_DETAIL_ASSIGN(<<, )  // a shift has the type of its left side
+  PASTA_DETAIL_ASSIGN(>>, )
+#undef PASTA_DETAIL_IN_COMMON_TYPE
 #undef PASTA_DETAIL_ASSIGN
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator++() const { return *this += 1; }
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator--() const { return *this -= 1; }

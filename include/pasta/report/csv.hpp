@@ -59,8 +59,9 @@ inline std::vector<std::string> csv_names(report_model const& report) {
 }
 
 /// One table of one tool, the rows of all kernels, as CSV (RFC 4180, lines end in CR LF, first line names the columns).
-/// Columns tool, kernel, launch and range come first; the last three are empty in tables about the whole program. Texts keep
-/// their bytes; one that starts with = + - @ ' tab or CR gets an apostrophe before it. A cell that is not known is empty.
+/// Columns tool, kernel, launch and range come first; the last three are empty in tables about the whole program. Texts
+/// keep their bytes; one that starts with = + - @ ' tab or CR gets an apostrophe before it. A cell that is not known is
+/// empty.
 /// @throws report_error if the report has no such table
 inline std::string to_csv(report_model const& report, std::string_view tool_name, std::string_view table_name) {
   std::vector<std::string> columns;

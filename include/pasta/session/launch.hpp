@@ -39,7 +39,7 @@ namespace detail {
 
 template <class... Tools>
 consteval bool check_built_with(type_list<Tools...>) {
-  return ((check_tool<Tools>() && check_probe_delivers<Tools>()) && ...);
+  return (is_ready_for_probe<Tools>() && ...);
 }
 
 template <class Kernel>
@@ -52,6 +52,10 @@ std::string kernel_name(Kernel const& kernel) {
     return status == 0 && text ? text.get() : typeid(Kernel).name();
   }
 }
+
+// What a pointer points to is accessed through traced, which copies bytes.
+template <class Argument>
+inline constexpr bool is_traceable_v = !std::is_pointer_v<Argument> || std::is_trivially_copyable_v<std::remove_pointer_t<Argument>>;
 
 // Attaches before main, so that wrong settings end the program before it has done anything.
 inline bool const is_begun = (session::instance(probe_tools{}), true);
@@ -66,10 +70,13 @@ inline bool const is_begun = (session::instance(probe_tools{}), true);
 /// @throw std::invalid_argument for a shape that no GPU accepts; on the host also what the kernel throws
 template <class Kernel, class... Arguments>
 void launch(Kernel const& kernel, launch_config const& config, Arguments const&... arguments) {
-  static_assert(detail::is_kernel_for<Kernel, std::decay_t<Arguments>...>,
+  if constexpr (!(detail::is_traceable_v<std::decay_t<Arguments>> && ...)) {
+    static_assert((detail::is_traceable_v<std::decay_t<Arguments>> && ...), "a traced element is trivially copyable");
+  } else if constexpr (!detail::is_kernel_for<Kernel, std::decay_t<Arguments>...>) {
+    static_assert(detail::is_kernel_for<Kernel, std::decay_t<Arguments>...>,
                 "this kernel cannot be called with these arguments; it is written: template <class Probe> void "
                 "operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, int number) const");
-  if constexpr (detail::is_kernel_for<Kernel, std::decay_t<Arguments>...> && detail::check_built_with(probe_tools{})) {
+  } else if constexpr (detail::check_built_with(probe_tools{})) {
     session::instance(probe_tools{})
         .launch(probe_tools{}, detail::kernel_name(kernel), kernel, {config.grid, config.block, config.shared_bytes}, config.stream,
                 arguments...);

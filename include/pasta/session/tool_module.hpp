@@ -11,6 +11,7 @@ namespace pasta::detail {
 
 /// What `pasta list` shows of a tool; docs/architecture.md gives the shape.
 template <class Tool>
+  requires is_right_v<Tool>
 std::string describe_tool() {
   using nlohmann::ordered_json;
   ordered_json all;
@@ -31,6 +32,13 @@ std::string describe_tool() {
   all["routes"] = ordered_json::array();
   if constexpr (!(lacks_v<Tool, matrix_operation> || lacks_v<Tool, call>)) all["routes"].push_back("probe");
   return all.dump();
+}
+
+/// A wrong tool has had its message.
+template <class Tool>
+  requires(!is_right_v<Tool>)
+std::string describe_tool() {
+  return {};
 }
 
 }  // namespace pasta::detail

@@ -95,7 +95,8 @@ Value reduce_max(lane_mask lanes, Value value) {
 }
 template <class Value>
 Value reduce_min(lane_mask lanes, Value value) {
-  return static_cast<Value>(~reduce_max(lanes, static_cast<Value>(~value)));
+  static_assert(std::is_integral_v<Value>, "warp reductions are for integers");
+  if constexpr (std::is_integral_v<Value>) return static_cast<Value>(~reduce_max(lanes, static_cast<Value>(~value)));
 }
 
 }  // namespace pasta::warp
