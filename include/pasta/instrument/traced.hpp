@@ -13,8 +13,8 @@ struct traced_index {
   std::ptrdiff_t value;
   place where;
   template <class Integer>
-    requires(std::is_integral_v<Integer> || std::is_enum_v<Integer>)
-  PASTA_DEVICE constexpr traced_index(Integer index, PASTA_PLACE_PARAMETERS)
+  requires(std::is_integral_v<Integer> || std::is_enum_v<Integer>) PASTA_DEVICE
+      constexpr traced_index(Integer index, PASTA_PLACE_PARAMETERS)
       : value(static_cast<std::ptrdiff_t>(index)), where{PASTA_PLACE_ARGUMENTS} {}
 };
 
@@ -62,11 +62,11 @@ class traced_reference {
     return *this;
   }
 
-#define PASTA_DETAIL_ASSIGN(op, operand)                                                              \
-  template <class U>                                                                                  \
-  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator op##=(U const& right) const {     \
-    store(static_cast<T>(operand(load()) op operand(right)));                                         \
-    return *this;                                                                                     \
+#define PASTA_DETAIL_ASSIGN(op, operand)                                                          \
+  template <class U>                                                                              \
+  PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator op##=(U const& right) const { \
+    store(static_cast<T>(operand(load()) op operand(right)));                                     \
+    return *this;                                                                                 \
   }
 #define PASTA_DETAIL_IN_COMMON_TYPE(value) detail::in_common_type<T, U>(value)
   PASTA_DETAIL_ASSIGN(+, PASTA_DETAIL_IN_COMMON_TYPE)
@@ -119,8 +119,9 @@ class traced {
   PASTA_DEVICE constexpr traced(T* first, memory_space space) : first_(first), space_(space) {}
   /// A read-only view of a writable array.
   template <class U>
-    requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
-  PASTA_DEVICE constexpr traced(traced<U, Probe> const& from) : first_(from.raw()), space_(from.space()) {}
+  requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>) PASTA_DEVICE
+      constexpr traced(traced<U, Probe> const& from)
+      : first_(from.raw()), space_(from.space()) {}
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator[](traced_index index) const {
     if constexpr (std::is_array_v<T>) {
@@ -157,8 +158,9 @@ class traced<T, no_probe> {
   PASTA_DEVICE constexpr traced(T* first) : first_(first) {}
   PASTA_DEVICE constexpr traced(T* first, memory_space) : first_(first) {}
   template <class U>
-    requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
-  PASTA_DEVICE constexpr traced(traced<U, no_probe> const& from) : first_(from.raw()) {}
+  requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>) PASTA_DEVICE
+      constexpr traced(traced<U, no_probe> const& from)
+      : first_(from.raw()) {}
   PASTA_ALWAYS_INLINE PASTA_DEVICE T& operator[](std::ptrdiff_t index) const { return first_[index]; }
   PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const { return {first_ + offset}; }
   template <class U>

@@ -11,12 +11,10 @@
 /// Writes the report as JSON; docs/report.schema.json describes the shape, report/read_json.hpp reads it.
 ///
 /// A text that is valid UTF-8 is a JSON string; any other byte string is the object {"bytes_hex": "61ff"}, two digits a
-/// byte. Integers are exact up to 2^64 - 1. A double always has a point or an exponent; one that is not finite is null.
-/// Each program that is analysed compiles this file, so it includes no JSON library (that alone would take 3 to 6 s);
-/// the tests read its output with two of them.
+/// byte. Integers are exact up to 2^64 - 1. A double that is not finite is null.
 namespace pasta {
 
-/// The report as JSON text that ends in a newline. A row, a column or a place stands on one line.
+/// The report as JSON text, indented, that ends in a newline.
 inline std::string to_json(report_model const& report);
 
 /// Writes a report to a file: all of it or nothing. A regular file (or a symbolic link's target) is written beside its

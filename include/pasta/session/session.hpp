@@ -5,7 +5,9 @@
 #define PASTA_SESSION_SESSION_HPP
 
 #include <fcntl.h>
-#include <pthread.h>
+
+#include <set>
+#include <unordered_map>
 
 #include <pasta/report/json.hpp>
 #include <pasta/session/annotated_range.hpp>
@@ -25,6 +27,22 @@ std::string run_name() {
   });
   return name;
 }
+
+namespace detail {
+// a+b and b+a are the same pack.
+inline bool is_same_pack(std::string_view one, std::string_view other) {
+  auto const names = [](std::string_view pack) {
+    std::multiset<std::string_view> found;
+    for (std::size_t begin = 0; begin <= pack.size();) {
+      std::size_t const end = std::min(pack.find('+', begin), pack.size());
+      found.insert(pack.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return found;
+  };
+  return names(one) == names(other);
+}
+}  // namespace detail
 
 /// The process's session. It attaches the tool that PASTA_TOOLS names before main, and writes the report when the process
 /// ends, or when a signal ends it. It is never destroyed, since kernels may be launched until the very end.
@@ -89,10 +107,23 @@ class session final : public event_sink {
   void launch_seen(dim3, dim3) noexcept override { launches_seen_.fetch_add(1, std::memory_order_relaxed); }
   void memory_seen(void* pointer, std::size_t bytes) noexcept override {
     std::uint64_t const now = get_nanoseconds<vendor::host>{}();
+    auto const address = reinterpret_cast<std::uintptr_t>(pointer);
     if (bytes > 0) {
-      happened(allocation{reinterpret_cast<std::uintptr_t>(pointer), bytes, 0, now});
+      {
+        std::lock_guard const lock(sizes_mutex_);
+        sizes_[address] = bytes;
+      }
+      happened(allocation{address, bytes, 0, now});
     } else {
-      happened(deallocation{reinterpret_cast<std::uintptr_t>(pointer), 0, 0, now});
+      {
+        std::lock_guard const lock(sizes_mutex_);
+        auto const known = sizes_.find(address);
+        if (known != sizes_.end()) {
+          bytes = known->second;
+          sizes_.erase(known);
+        }
+      }
+      happened(deallocation{address, bytes, 0, now});
     }
   }
 
@@ -126,7 +157,7 @@ class session final : public event_sink {
     if (settings_.tools.empty()) return;
     std::size_t number = 0;
     [[maybe_unused]] auto const try_one = [&]<class Tool>() {
-      if (run_name<Tool>() == settings_.tools) {
+      if (detail::is_same_pack(run_name<Tool>(), settings_.tools)) {
         run_number_ = number;
         make_run_ = [](session& self) -> tool_run_base* {
           return new tool_run<Tool>(*self.engine_, self.settings_.per, self.settings_.sampling_rate, self.settings_.tool_options);
@@ -214,7 +245,8 @@ class session final : public event_sink {
   report_header header_;
   std::string path_;
   std::uint64_t begin_ns_ = 0;
-  std::mutex fork_mutex_;
+  std::mutex fork_mutex_, sizes_mutex_;
+  std::unordered_map<std::uintptr_t, std::size_t> sizes_;  // of live allocations, for their release
   std::atomic<pid_t> owner_{::getpid()};
   std::atomic<bool> is_finished_{false}, is_stopped_{false};
   std::atomic<std::uint64_t> launches_seen_{0};

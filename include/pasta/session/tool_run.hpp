@@ -4,6 +4,7 @@
 #ifndef PASTA_SESSION_TOOL_RUN_HPP
 #define PASTA_SESSION_TOOL_RUN_HPP
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -115,7 +116,7 @@ class tool_run final : public tool_run_base {
     if (merged_launches_ > 0) {
       notes.push_back(fmt::format("{} launches after the first {} were merged by kernel", merged_launches_, max_separate_launches));
     }
-    std::lock_guard const lock(mutex_);
+    auto const lock = lock_for_report();
     notes.insert(notes.end(), handler_errors_.begin(), handler_errors_.end());
     std::uint64_t mismatched = 0;
     for (auto const& record : records_) {
@@ -230,9 +231,16 @@ class tool_run final : public tool_run_base {
     static_cast<void>(what);
   }
 
+  // A crash may have come while its thread held the lock; a report that may be one launch off is better than none.
+  std::unique_lock<std::timed_mutex> lock_for_report() {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    static_cast<void>(lock.try_lock_for(std::chrono::seconds(2)));
+    return lock;
+  }
+
   template <std::size_t Index, class Tool>
   results<Tool> collect() {
-    std::lock_guard const lock(mutex_);
+    auto const lock = lock_for_report();
     results<Tool> found;
     found.options = std::get<Index>(options_);
     found.program = std::get<Index>(host_program_states_);
@@ -275,7 +283,7 @@ class tool_run final : public tool_run_base {
   double sampling_rate_;
   typename detail::states_of<tools>::options options_{};
 
-  std::mutex mutex_;  // guards what follows, but for the contents of shards and workers_, which belong to a worker each
+  std::timed_mutex mutex_;  // guards what follows, but for the contents of shards and workers_, which belong to a worker each
   std::deque<kernel_record> records_;
   std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, kernel_record*> known_;
   std::deque<worker_data<tools>> workers_;  // [worker]

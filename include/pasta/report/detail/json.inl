@@ -4,10 +4,8 @@
 #ifndef PASTA_REPORT_DETAIL_JSON_INL
 #define PASTA_REPORT_DETAIL_JSON_INL
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include <pasta/report/json.hpp>
@@ -34,243 +32,152 @@ inline char const* name_of(column_role role) { return role == column_role::key ?
 
 namespace detail {
 
-/// Appends JSON to a text; the caller opens and closes brackets in pairs.
-class json_writer {
- public:
-  enum class layout : std::uint8_t { one_line, lines };
+using ordered_json = nlohmann::ordered_json;
 
-  template <class WriteContent>
-  void bracket(std::string_view pair, layout form, WriteContent write_content) {
-    text_ += pair[0];
-    layout const outer = std::exchange(form_, form);
-    ++depth_;
-    is_first_ = true;
-    write_content();
-    --depth_;
-    if (form == layout::lines && !is_first_) begin_line();
-    form_ = outer;
-    is_first_ = false;
-    text_ += pair[1];
-  }
+inline ordered_json json_of(std::string const& text) {
+  if (is_utf8(text)) return text;
+  std::string digits;
+  for (char const byte : text) fmt::format_to(std::back_inserter(digits), "{:02x}", static_cast<unsigned char>(byte));
+  ordered_json bytes;
+  bytes["bytes_hex"] = std::move(digits);
+  return bytes;
+}
+inline ordered_json json_of(std::monostate) { return nullptr; }
+inline ordered_json json_of(std::uint64_t number) { return number; }
+inline ordered_json json_of(std::int64_t number) { return number; }
+inline ordered_json json_of(double number) { return std::isfinite(number) ? ordered_json(number) : ordered_json(nullptr); }
+inline ordered_json json_of(cell const& value) {
+  return std::visit([](auto const& alternative) { return json_of(alternative); }, value);
+}
+template <class Value>
+ordered_json json_of(std::optional<Value> const& value) {
+  return value ? json_of(*value) : ordered_json(nullptr);
+}
 
-  /// Separates the next element from the one before.
-  void next() {
-    if (!is_first_) text_ += form_ == layout::lines ? "," : ", ";
-    if (form_ == layout::lines) begin_line();
-    is_first_ = false;
-  }
+ordered_json json_of(column const& from);
+ordered_json json_of(table const& from);
+ordered_json json_of(finding const& from);
+ordered_json json_of(kernel_section const& from);
+ordered_json json_of(tool_section const& from);
+inline ordered_json json_of(std::pair<std::string, std::string> const& option) {
+  ordered_json to;
+  to["name"] = json_of(option.first);
+  to["value"] = json_of(option.second);
+  return to;
+}
 
-  template <class Value>
-  void field(char const* name, Value const& value) {
-    next();
-    fmt::format_to(std::back_inserter(text_), "\"{}\": ", name);
-    write(value);
-  }
+template <class Value>
+ordered_json json_of(std::vector<Value> const& values) {
+  ordered_json list = ordered_json::array();
+  for (Value const& value : values) list.push_back(json_of(value));
+  return list;
+}
 
-  void write(std::monostate) { text_ += "null"; }
-  void write(std::uint32_t number) { fmt::format_to(std::back_inserter(text_), "{}", number); }
-  void write(std::uint64_t number) { fmt::format_to(std::back_inserter(text_), "{}", number); }
-  void write(std::int64_t number) { fmt::format_to(std::back_inserter(text_), "{}", number); }
-  void write(bool value) { text_ += value ? "true" : "false"; }
-  void write(char const* text) { write(std::string_view(text)); }
-  void write(std::string const& text) { write(std::string_view(text)); }
+inline ordered_json json_of(column const& from) {
+  ordered_json to;
+  to["name"] = json_of(from.name);
+  to["unit"] = json_of(from.unit);
+  to["role"] = name_of(from.role);
+  return to;
+}
 
-  void write(double number) {
-    if (!std::isfinite(number)) return write(std::monostate{});
-    auto const start = text_.size();
-    fmt::format_to(std::back_inserter(text_), "{}", number);  // the shortest text that is read back as the same number
-    if (text_.find_first_of(".e", start) == std::string::npos) text_ += ".0";
-  }
+inline ordered_json json_of(table const& from) {
+  ordered_json to;
+  to["name"] = json_of(from.name);
+  to["columns"] = json_of(from.columns);
+  to["rows"] = json_of(from.rows);
+  return to;
+}
 
-  void write(std::string_view text) {
-    if (!is_utf8(text)) return write_bytes(text);
-    text_ += '"';
-    for (char const c : text) {
-      if (c == '"' || c == '\\') {
-        text_ += '\\';
-        text_ += c;
-      } else if (c == '\n') {
-        text_ += "\\n";
-      } else if (c == '\t') {
-        text_ += "\\t";
-      } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-        fmt::format_to(std::back_inserter(text_), "\\u{:04x}", static_cast<unsigned>(c));
-      } else {
-        text_ += c;
-      }
-    }
-    text_ += '"';
-  }
+inline ordered_json json_of(source_place const& from) {
+  ordered_json to;
+  to["file"] = json_of(from.file);
+  to["function"] = json_of(from.function);
+  to["line"] = from.line;
+  to["column"] = from.column;
+  return to;
+}
 
-  template <class Value>
-  void write(std::optional<Value> const& value) {
-    if (value) {
-      write(*value);
-    } else {
-      write(std::monostate{});
-    }
-  }
+inline ordered_json json_of(finding const& from) {
+  ordered_json to;
+  to["severity"] = name_of(from.level);
+  to["place"] = json_of(from.place);
+  to["message"] = json_of(from.message);
+  to["advice"] = json_of(from.advice);
+  to["gain_at_most"] = json_of(from.gain_at_most);
+  return to;
+}
 
-  void write(cell const& value) {
-    std::visit([this](auto const& alternative) { write(alternative); }, value);
-  }
+inline ordered_json json_of(loss const& from) {
+  ordered_json to;
+  to["launches_seen"] = from.launches_seen;
+  to["launches_delivered"] = from.launches_delivered;
+  to["launches_sampled_out"] = from.launches_sampled_out;
+  to["launches_lost"] = from.launches_lost;
+  to["events_delivered"] = from.events_delivered;
+  to["events_dropped"] = from.events_dropped;
+  to["not_instrumentable"] = json_of(from.not_instrumentable);
+  return to;
+}
 
-  void write(std::vector<std::string> const& texts) { write_list(texts, layout::one_line); }
-  void write(std::vector<cell> const& row) { write_list(row, layout::one_line); }
+inline ordered_json json_of(kernel_section const& from) {
+  ordered_json to;
+  to["kernel"] = json_of(from.kernel);
+  to["range"] = json_of(from.range);
+  to["launch"] = json_of(from.launch);
+  to["grid"] = json_of(from.grid);
+  to["block"] = json_of(from.block);
+  to["shared_bytes"] = from.shared_bytes;
+  to["duration_ns"] = from.duration_ns;
+  to["losses"] = json_of(from.losses);
+  to["findings"] = json_of(from.findings);
+  to["tables"] = json_of(from.tables);
+  return to;
+}
 
-  template <class Value>
-  void write(std::vector<Value> const& values) {
-    write_list(values, values.empty() ? layout::one_line : layout::lines);
-  }
+inline ordered_json json_of(tool_section const& from) {
+  ordered_json to;
+  to["tool"] = json_of(from.tool);
+  to["options"] = json_of(from.options);
+  to["findings"] = json_of(from.findings);
+  to["kernels"] = json_of(from.kernels);
+  to["tables"] = json_of(from.tables);
+  return to;
+}
 
-  void write(column const& c) {
-    bracket("{}", layout::one_line, [&] {
-      field("name", c.name);
-      field("unit", c.unit);
-      field("role", name_of(c.role));
-    });
-  }
-
-  void write(table const& t) {
-    bracket("{}", layout::lines, [&] {
-      field("name", t.name);
-      field("columns", t.columns);
-      field("rows", t.rows);
-    });
-  }
-
-  void write(source_place const& place) {
-    bracket("{}", layout::one_line, [&] {
-      field("file", place.file);
-      field("function", place.function);
-      field("line", place.line);
-      field("column", place.column);
-    });
-  }
-
-  void write(finding const& f) {
-    bracket("{}", layout::lines, [&] {
-      field("severity", name_of(f.level));
-      field("place", f.place);
-      field("message", f.message);
-      field("advice", f.advice);
-      field("gain_at_most", f.gain_at_most);
-    });
-  }
-
-  void write(loss const& l) {
-    bracket("{}", layout::lines, [&] {
-      field("launches_seen", l.launches_seen);
-      field("launches_delivered", l.launches_delivered);
-      field("launches_sampled_out", l.launches_sampled_out);
-      field("launches_lost", l.launches_lost);
-      field("events_delivered", l.events_delivered);
-      field("events_dropped", l.events_dropped);
-      field("not_instrumentable", l.not_instrumentable);
-    });
-  }
-
-  void write(kernel_section const& k) {
-    bracket("{}", layout::lines, [&] {
-      field("kernel", k.kernel);
-      field("range", k.range);
-      field("launch", k.launch);
-      field("grid", k.grid);
-      field("block", k.block);
-      field("shared_bytes", k.shared_bytes);
-      field("duration_ns", k.duration_ns);
-      field("losses", k.losses);
-      field("findings", k.findings);
-      field("tables", k.tables);
-    });
-  }
-
-  void write(std::pair<std::string, std::string> const& option) {
-    bracket("{}", layout::one_line, [&] {
-      field("name", option.first);
-      field("value", option.second);
-    });
-  }
-
-  void write(tool_section const& t) {
-    bracket("{}", layout::lines, [&] {
-      field("tool", t.tool);
-      field("options", t.options);
-      field("findings", t.findings);
-      field("kernels", t.kernels);
-      field("tables", t.tables);
-    });
-  }
-
-  void write(report_header const& h) {
-    bracket("{}", layout::lines, [&] {
-      field("command", h.command);
-      field("pid", h.pid);
-      field("host_name", h.host_name);
-      field("route", h.route);
-      field("vendor", h.vendor);
-      field("device", h.device);
-      field("pasta_version", h.pasta_version);
-      field("os", h.os);
-      field("cpu", h.cpu);
-      field("compiler", h.compiler);
-      field("compiler_flags", h.compiler_flags);
-      field("date", h.date);
-      field("wall_ns", h.wall_ns);
-      field("gpu", h.gpu);
-      field("driver", h.driver);
-      field("cuda", h.cuda);
-      field("slowdown", h.slowdown);
-    });
-  }
-
-  void write(report_model const& r) {
-    bracket("{}", layout::lines, [&] {
-      field("schema", report_schema);
-      field("header", r.header);
-      field("is_complete", r.is_complete);
-      field("incomplete_reason", r.incomplete_reason);
-      field("notes", r.notes);
-      field("tools", r.tools);
-    });
-  }
-
-  std::string take() { return std::move(text_); }
-
- private:
-  void begin_line() {
-    text_ += '\n';
-    text_.append(depth_, ' ');
-  }
-
-  void write_bytes(std::string_view bytes) {
-    text_ += "{\"bytes_hex\": \"";
-    for (char const c : bytes) fmt::format_to(std::back_inserter(text_), "{:02x}", static_cast<unsigned char>(c));
-    text_ += "\"}";
-  }
-
-  template <class Value>
-  void write_list(std::vector<Value> const& values, layout form) {
-    bracket("[]", form, [&] {
-      for (auto const& value : values) {
-        next();
-        write(value);
-      }
-    });
-  }
-
-  std::string text_;
-  std::size_t depth_ = 0;
-  layout form_ = layout::one_line;
-  bool is_first_ = true;
-};
+inline ordered_json json_of(report_header const& from) {
+  ordered_json to;
+  to["command"] = json_of(from.command);
+  to["pid"] = from.pid;
+  to["host_name"] = json_of(from.host_name);
+  to["route"] = json_of(from.route);
+  to["vendor"] = json_of(from.vendor);
+  to["device"] = json_of(from.device);
+  to["pasta_version"] = json_of(from.pasta_version);
+  to["os"] = json_of(from.os);
+  to["cpu"] = json_of(from.cpu);
+  to["compiler"] = json_of(from.compiler);
+  to["compiler_flags"] = json_of(from.compiler_flags);
+  to["date"] = json_of(from.date);
+  to["wall_ns"] = from.wall_ns;
+  to["gpu"] = json_of(from.gpu);
+  to["driver"] = json_of(from.driver);
+  to["cuda"] = json_of(from.cuda);
+  to["slowdown"] = json_of(from.slowdown);
+  return to;
+}
 
 }  // namespace detail
 
 inline std::string to_json(report_model const& report) {
-  detail::json_writer writer;
-  writer.write(report);
-  return writer.take() + '\n';
+  detail::ordered_json to;
+  to["schema"] = report_schema;
+  to["header"] = detail::json_of(report.header);
+  to["is_complete"] = report.is_complete;
+  to["incomplete_reason"] = detail::json_of(report.incomplete_reason);
+  to["notes"] = detail::json_of(report.notes);
+  to["tools"] = detail::json_of(report.tools);
+  return to.dump(1) + '\n';
 }
 
 inline void write_json_file(report_model const& report, std::string const& path) { write_file(to_json(report), path); }
