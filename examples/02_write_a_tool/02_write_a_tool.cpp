@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// A tool of one's own: on which lines are lanes idle? It is one class; here a small kernel runs under it at once, as in a
-// unit test of the tool.
+// A tool of one's own: on which lines are lanes idle? It is one class; here a small kernel runs under it at once, as
+// in a unit test of the tool.
 #include <cstdio>
 #include <pasta/testing.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// A program that says what it is doing, and which part is to be analysed. pasta/annotate.h is plain C with nothing to link:
-// in a program without PASTA, or without a tool, its functions do nothing.
+// A program that says what it is doing, and which part is to be analysed. pasta/annotate.h is plain C with nothing to
+// link: in a program without PASTA, or without a tool, its functions do nothing.
 #include <pasta/annotate.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// State of each thread: a thread adds up in private state, which on a GPU stays in registers, and PASTA folds it into shared
-// state when the thread ends.
+// State of each thread: a thread adds up in private state, which on a GPU stays in registers, and PASTA folds it into
+// shared state when the thread ends.
 #include <cstdio>
 #include <pasta/testing.hpp>
 
@@ -22,8 +22,8 @@ struct bytes_moved : pasta::tool<bytes_moved> {
     if (access.kind != pasta::access_kind::load) at.thread().stored += access.size_bytes;  // an atomic does both
   }
 
-  // Merges the private state and sets it back. PASTA may do so earlier than at the thread's end, and more than once: so what
-  // is folded must be a part of a whole, like a sum, and not "the thread's total".
+  // Merges the private state and sets it back. PASTA may do so earlier than at the thread's end, and more than once:
+  // so what is folded must be a part of a whole, like a sum, and not "the thread's total".
   PASTA_DEVICE static void fold(thread_state& state, pasta::context<bytes_moved>& at) {
     at.kernel().loaded.add(state.loaded);
     at.kernel().stored.add(state.stored);

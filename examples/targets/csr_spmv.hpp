@@ -5,8 +5,8 @@
 
 #include "target.hpp"
 
-/// y = A x for a sparse matrix in rows (CSR), one thread for each row. Rows differ in length, so lanes leave the loop one by
-/// one; neighbouring lanes read far from each other.
+/// y = A x for a sparse matrix in rows (CSR), one thread for each row. Rows differ in length, so lanes leave the loop
+/// one by one; neighbouring lanes read far from each other.
 struct csr_spmv {
   template <class Probe>
   PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<std::uint32_t const, Probe> row_begin,

@@ -5,8 +5,8 @@
 
 #include "target.hpp"
 
-/// One step of a 5-point stencil on a grid [n][n]; its border stays. The neighbours to the left and right of a warp's 32
-/// elements lie in sectors of their own.
+/// One step of a 5-point stencil on a grid [n][n]; its border stays. The neighbours to the left and right of a warp's
+/// 32 elements lie in sectors of their own.
 struct stencil {
   template <class Probe>
   PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,

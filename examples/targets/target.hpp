@@ -50,8 +50,8 @@ inline std::uint32_t scattered(std::uint64_t index, std::uint32_t bound) {
   return static_cast<std::uint32_t>((x ^ x >> 32) % bound);
 }
 
-/// The rest of a program's main: `program [size]`. Prints OK and gives 0 if the result is right; else one line and 1, or 2
-/// for a wrong argument.
+/// The rest of a program's main: `program [size]`. Prints OK and gives 0 if the result is right; else one line and 1,
+/// or 2 for a wrong argument.
 /// @tparam Problem made from a size; `run(launch)` launches its kernels; `check()` gives the first difference or ""
 template <class Problem>
 int run(int argc, char** argv, size_range const& sizes) {

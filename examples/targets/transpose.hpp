@@ -15,8 +15,8 @@ struct naive_transpose {
   }
 };
 
-/// The same through a tile in shared memory: a warp reads a row and writes a row. A row of the tile has 33 elements, so that
-/// its columns lie in different banks.
+/// The same through a tile in shared memory: a warp reads a row and writes a row. A row of the tile has 33 elements,
+/// so that its columns lie in different banks.
 struct tiled_transpose {
   static constexpr std::uint32_t tile_size = 32, rows_per_step = 8;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Vectors, transposes and copies: requests, sectors and accesses in closed form. w: lanes of a warp; arrays of float begin
-// with a sector (8 elements).
+// Vectors, transposes and copies: requests, sectors and accesses in closed form. w: lanes of a warp; arrays of float
+// begin with a sector (8 elements).
 #include "../../examples/targets/misaligned_copy.hpp"
 #include "../../examples/targets/transpose.hpp"
 #include "../../examples/targets/vector_add.hpp"

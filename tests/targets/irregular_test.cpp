@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Histogram and sparse product: their requests depend on the data, so they are counted here once more from the definition.
+// Histogram and sparse product: their requests depend on the data, so they are counted here once more from the
+// definition.
 #include "../../examples/targets/csr_spmv.hpp"
 #include "../../examples/targets/histogram.hpp"
 #include "measure.hpp"

@@ -12,7 +12,8 @@
 
 namespace pasta_test {
 
-/// What the tools found at all sites of a kernel of one operation and space; requests and sectors only of global memory.
+/// What the tools found at all sites of a kernel of one operation and space; requests and sectors only of global
+/// memory.
 struct traffic {
   std::uint64_t requests = 0, sectors = 0, needed = 0, accesses = 0;
   friend bool operator==(traffic const&, traffic const&) = default;

@@ -10,7 +10,8 @@ using namespace pasta_test;
 namespace {
 
 // n a multiple of 32, at least 64; W = n / 32 blocks of 32 columns. In each of the n - 2 inner rows:
-// - centre, above, below and the store: 4 sectors per block (the first block lacks lane 0, the last lane 31; 4 all the same);
+// - centre, above, below and the store: 4 sectors per block (the first block lacks lane 0, the last lane 31; 4 all
+//   the same);
 // - left: 4 in the first block, whose lane 1 reads column 0; 5 in the others, which begin one element before a sector;
 // - right: likewise from the other side.
 // A warp of 64 holds two rows of the block (32 x 8): the sectors of two rows in one request.

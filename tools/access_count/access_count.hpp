@@ -5,7 +5,8 @@
 
 #include <pasta/pasta.hpp>
 
-/// How often each load, store and atomic of a kernel was executed, by source line. Nothing runs per access but a counter.
+/// How often each load, store and atomic of a kernel was executed, by source line. Nothing runs per access but a
+/// counter.
 struct access_count : pasta::tool<access_count> {
   using counts = pasta::counted<pasta::memory_access>;
   static constexpr std::string_view summary = "counts memory accesses and bytes by source line";
@@ -31,7 +32,8 @@ struct access_count : pasta::tool<access_count> {
         sum.accesses += row.executions;
         sum.bytes += row.executions * row.site.size_bytes;
       }
-      for (auto const& [kind, sum] : by_kind) totals.add(to_string(kind.first), to_string(kind.second), sum.accesses, sum.bytes);
+      for (auto const& [kind, sum] : by_kind)
+        totals.add(to_string(kind.first), to_string(kind.second), sum.accesses, sum.bytes);
     }
   }
 };

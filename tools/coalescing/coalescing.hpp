@@ -120,7 +120,8 @@ class wording {
 
 }  // namespace coalescing_detail
 
-/// Finds global loads, stores and atomics that move more sectors than their bytes need, by source line, and says what would help.
+/// Finds global loads, stores and atomics that move more sectors than their bytes need, by source line, and says what
+/// would help.
 struct coalescing : pasta::tool<coalescing> {
   using events = pasta::events<pasta::memory_access>;
   static constexpr std::string_view summary = "finds global memory accesses that waste bandwidth, by source line";

@@ -17,8 +17,8 @@ enum class request_kind : std::uint8_t {
   mixed     ///< all else: a gather or scatter
 };
 
-/// Recognises the pattern of a sampled request, and says how many sectors the same lanes would ask for in another layout
-/// by replaying the request there. Host only.
+/// Recognises the pattern of a sampled request, and says how many sectors the same lanes would ask for in another
+/// layout by replaying the request there. Host only.
 class request_pattern {
  public:
   /// @param size_bytes of each lane's access

@@ -19,8 +19,8 @@ struct traced_index {
 };
 
 namespace detail {
-// A side of a compound assignment in the type that C++ computes in, said explicitly: `a[i] *= 2` must not warn in a user's
-// build when a holds floats.
+// A side of a compound assignment in the type that C++ computes in, said explicitly: `a[i] *= 2` must not warn in a
+// user's build when a holds floats.
 template <class T, class U, class Value>
 PASTA_ALWAYS_INLINE PASTA_DEVICE constexpr auto in_common_type(Value const& value) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
@@ -31,8 +31,8 @@ PASTA_ALWAYS_INLINE PASTA_DEVICE constexpr auto in_common_type(Value const& valu
 }
 }  // namespace detail
 
-/// One element of a traced array that can be written. Reads when converted, writes when assigned; `+=` and its kin do both.
-/// `auto x = a[i];` keeps the element, not its value: write the type.
+/// One element of a traced array that can be written. Reads when converted, writes when assigned; `+=` and its kin do
+/// both. `auto x = a[i];` keeps the element, not its value: write the type.
 template <class T, class Probe>
 class traced_reference {
  public:
@@ -104,7 +104,8 @@ inline memory_space space_of(void const* address) {
 }
 }  // namespace detail
 
-/// A pointer to elements that a kernel accesses with `a[i]`. Copied by value; owns nothing. T may be an array type: then `a[i][j]`.
+/// A pointer to elements that a kernel accesses with `a[i]`. Copied by value; owns nothing. T may be an array type:
+/// then `a[i][j]`.
 /// @tparam T the element, `const` where the kernel only reads it; trivially copyable
 template <class T, class Probe>
 class traced {

@@ -7,7 +7,8 @@
 
 struct fill {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<std::size_t, Probe> out, std::size_t count) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<std::size_t, Probe> out,
+                               std::size_t count) const {
     if (t.index() < count) out[t.index()] = t.index();
   }
 };
