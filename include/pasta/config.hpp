@@ -40,7 +40,7 @@
   char const *place_file = __builtin_FILE(), std::uint32_t place_line = __builtin_LINE(), std::uint32_t place_column = 0
 #define PASTA_PLACE_ARGUMENTS place_file, place_line, place_column
 #elif defined(__clang__)
-#define PASTA_PLACE_PARAMETERS                                                             \
+#define PASTA_PLACE_PARAMETERS                                                            \
   char const *place_file = __builtin_FILE(), std::uint32_t place_line = __builtin_LINE(), \
              std::uint32_t place_column = __builtin_COLUMN()
 #define PASTA_PLACE_ARGUMENTS place_file, place_line, place_column

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// CUDA's names for code written as a CUDA kernel, so that it runs on the host engine with few changed lines. They are macros
-/// and global functions: include it only where a kernel is written that way. See examples/ for the change to an existing kernel.
+/// CUDA's names for code written as a CUDA kernel, so that it runs on the host engine with few changed lines. They are
+/// macros and global functions: include it only where a kernel is written that way. See examples/ for the change to an
+/// existing kernel.
 #ifndef PASTA_CUDA_NAMES_HPP
 #define PASTA_CUDA_NAMES_HPP
 
@@ -43,13 +44,15 @@ inline void __syncthreads(PASTA_PLACE_PARAMETERS) {
 inline void __syncwarp(unsigned = ~0u, PASTA_PLACE_PARAMETERS) {
   pasta::place const here{PASTA_PLACE_ARGUMENTS};
   pasta::cuda_names::arrive(here, pasta::barrier_scope::warp);
-  pasta::cuda_names::block().converge(pasta::site_key::of(here, pasta::operation::warp, pasta::memory_space::global, 0).order());
+  pasta::cuda_names::block().converge(
+      pasta::site_key::of(here, pasta::operation::warp, pasta::memory_space::global, 0).order());
 }
 
 /// Atomic operations on an element of a traced array, or on plain memory.
 template <class T, class Probe, class V>
 T atomicAdd(pasta::traced_reference<T, Probe> const& target, V value) {
-  return pasta::thread<Probe>(pasta::cuda_names::block(), pasta::cuda_names::block().thread()).atomic_add(target, value);
+  return pasta::thread<Probe>(pasta::cuda_names::block(), pasta::cuda_names::block().thread())
+      .atomic_add(target, value);
 }
 
 #endif

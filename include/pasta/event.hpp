@@ -16,7 +16,8 @@ enum class element_type : std::uint8_t { f64, f32, tf32, f16, bf16, f8, s8, s4, 
 /// The number of an instrumented operation within its kernel; means nothing outside the process. Reports name places.
 using site_id = std::uint32_t;
 
-// ---- Device events. Each handler call speaks for one lane; `lanes` are those of its warp that execute the operation together.
+// ---- Device events. Each handler call speaks for one lane; `lanes` are those of its warp that execute the operation
+// together.
 
 /// One lane reads or writes memory: just before it does. A vector access is one event of its whole size.
 struct memory_access {
@@ -28,8 +29,8 @@ struct memory_access {
   site_id site;
 };
 
-/// One lane starts a copy that runs beside the kernel. Its read and its write are memory accesses too (none for the bytes
-/// that are filled with zeros).
+/// One lane starts a copy that runs beside the kernel. Its read and its write are memory accesses too (none for the
+/// bytes that are filled with zeros).
 struct async_copy {
   lane_mask lanes;
   std::uint64_t source_address, destination_address;
@@ -90,12 +91,12 @@ struct call {
 
 /// What a launch is. Strings live as long as the handler's call.
 struct kernel_begin {
-  char const* name;           ///< demangled
-  dim3 grid, block;           ///< [blocks], [threads]
-  std::uint64_t shared_bytes; ///< dynamic shared memory of each block
+  char const* name;            ///< demangled
+  dim3 grid, block;            ///< [blocks], [threads]
+  std::uint64_t shared_bytes;  ///< dynamic shared memory of each block
   std::uint64_t stream, device, context;
-  std::uint64_t launch;       ///< unique in the process, from 0
-  std::uint64_t time_ns;      ///< host's time base
+  std::uint64_t launch;   ///< unique in the process, from 0
+  std::uint64_t time_ns;  ///< host's time base
 };
 struct kernel_end {
   char const* name;
@@ -130,16 +131,18 @@ enum class annotation_kind : std::uint8_t { push, pop, step };
 struct annotation {
   char const* name;
   annotation_kind kind;
-  std::uint64_t depth;        ///< ranges open on this thread, this one included
+  std::uint64_t depth;  ///< ranges open on this thread, this one included
   std::uint64_t time_ns;
 };
 
 // Every event, for code that is written once for all of them. Countable events are those with a site.
 #define PASTA_DETAIL_FOR_EACH_DEVICE_EVENT(X) \
-  X(memory_access) X(async_copy) X(barrier) X(block_enter) X(block_exit) X(thread_enter) X(thread_exit) X(branch) \
-  X(matrix_operation) X(call)
+  X(memory_access)                            \
+  X(async_copy)                               \
+  X(barrier) X(block_enter) X(block_exit) X(thread_enter) X(thread_exit) X(branch) X(matrix_operation) X(call)
 #define PASTA_DETAIL_FOR_EACH_HOST_EVENT(X) \
-  X(kernel_begin) X(kernel_end) X(memory_copy) X(memory_set) X(allocation) X(deallocation) X(synchronization) X(annotation)
+  X(kernel_begin)                           \
+  X(kernel_end) X(memory_copy) X(memory_set) X(allocation) X(deallocation) X(synchronization) X(annotation)
 #define PASTA_DETAIL_FOR_EACH_EVENT(X) PASTA_DETAIL_FOR_EACH_DEVICE_EVENT(X) PASTA_DETAIL_FOR_EACH_HOST_EVENT(X)
 
 }  // namespace pasta

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// For tests of tools: run a small kernel on the host engine with the tool attached and look at what it collected or reports.
-/// Nothing is read from the environment and no file is written.
+/// For tests of tools: run a small kernel on the host engine with the tool attached and look at what it collected or
+/// reports. Nothing is read from the environment and no file is written.
 #ifndef PASTA_TESTING_HPP
 #define PASTA_TESTING_HPP
 
@@ -42,7 +42,8 @@ class fixture {
   /// As pasta::launch.
   template <class Kernel, class... Arguments>
   void launch(Kernel const& kernel, launch_config const& config, Arguments const&... arguments) {
-    run_.launch(pasta::detail::kernel_name(kernel), current_range(), kernel, {config.grid, config.block, config.shared_bytes}, config.stream, false, arguments...);
+    run_.launch(pasta::detail::kernel_name(kernel), current_range(), kernel,
+                {config.grid, config.block, config.shared_bytes}, config.stream, false, arguments...);
   }
 
   /// Tells the tool of something that happened on the host.
@@ -51,8 +52,8 @@ class fixture {
     run_.happened(what);
   }
 
-  /// Feeds events of one warp to the tool without any kernel: `event_of(lane)` gives each lane's event, whose `lanes` are set
-  /// here. All events of a call are one site. The kernel is called "events".
+  /// Feeds events of one warp to the tool without any kernel: `event_of(lane)` gives each lane's event, whose `lanes`
+  /// are set here. All events of a call are one site. The kernel is called "events".
   /// @param lanes which lanes of the warp take part
   template <class EventOf>
   void feed(lane_mask lanes, EventOf&& event_of, PASTA_PLACE_PARAMETERS) {

@@ -18,15 +18,17 @@ struct results;
 
 /// Base of every tool. A tool hides the names below that it needs:
 ///
-/// - `events`, `counts`: what it watches; each event in `events` has a handler `static void on_<event>(context&, <event> const&)`.
+/// - `events`, `counts`: what it watches; each event in `events` has a handler `static void on_<event>(context&,
+///   <event> const&)`.
 /// - `options`: an aggregate with default values and a `describe()`; read-only in handlers through `at.options()`.
-/// - `site_state`, `kernel_state`, `launch_state`, `program_state`: aggregates of mergeable fields (pasta/analysis); one per
-///   instrumented operation and kernel, per kernel, per launch where launches are kept apart, per program.
+/// - `site_state`, `kernel_state`, `launch_state`, `program_state`: aggregates of mergeable fields (pasta/analysis);
+///   one per instrumented operation and kernel, per kernel, per launch where launches are kept apart, per program.
 /// - `thread_state` (at most 128 bytes, trivially copyable): private to a thread; needs
-///   `static void fold(thread_state&, context&)`, which merges it into other state and sets it back. A route may call fold any
-///   number of times during a thread's life; the last time is after the thread's last event.
+///   `static void fold(thread_state&, context&)`, which merges it into other state and sets it back. A route may call
+///   fold any number of times during a thread's life; the last time is after the thread's last event.
 /// - `summary`: one sentence for `pasta list`.
-/// - `void report(results<Derived> const&, pasta::report&) const`: required. On the host, once, after the program's last event.
+/// - `void report(results<Derived> const&, pasta::report&) const`: required. On the host, once, after the program's
+///   last event.
 ///
 /// It declares no `on_` name itself, so that handlers can be found by name.
 template <class Derived>
@@ -105,14 +107,19 @@ struct option_description {
 };
 
 /// Describes one field of `options`:
-/// `static constexpr auto describe() { return std::tuple{pasta::option("sector-bytes", &options::sector_bytes, "bytes that ...")}; }`
+///
+///     static constexpr auto describe() {
+///       return std::tuple{pasta::option("sector-bytes", &options::sector_bytes, "smallest unit that memory moves [bytes]")};
+///     }
+///
 /// @param name lower case, words joined by dashes; `--name` on the command line
 /// @param help one line with the unit
 /// @param minimum, maximum inclusive bounds; another value ends the run before the program starts, with exit code 2
 template <class Options, class Value>
-constexpr option_description<Options, Value> option(std::string_view name, Value Options::*member, std::string_view help,
-                                                    std::type_identity_t<Value> minimum = std::numeric_limits<Value>::lowest(),
-                                                    std::type_identity_t<Value> maximum = std::numeric_limits<Value>::max()) {
+constexpr option_description<Options, Value> option(
+    std::string_view name, Value Options::*member, std::string_view help,
+    std::type_identity_t<Value> minimum = std::numeric_limits<Value>::lowest(),
+    std::type_identity_t<Value> maximum = std::numeric_limits<Value>::max()) {
   static_assert(std::is_arithmetic_v<Value>, "a tool's option is a number or a bool");
   return {name, help, member, minimum, maximum};
 }

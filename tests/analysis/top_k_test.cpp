@@ -102,7 +102,8 @@ TEST_CASE("top_k: the worst case, all keys different, stays within the bound") {
 }
 
 TEST_CASE("top_k: the bound does not grow with the number of merges") {
-  // K keys of two, then 1,000 shards of K other keys each: every merge has to give up K keys, and the two must be used up.
+  // K keys of two, then 1,000 shards of K other keys each: every merge has to give up K keys, and the two must be used
+  // up.
   pasta::top_k<10> sum;
   counts truth;
   for (std::uint64_t key = 0; key < 10; ++key) {

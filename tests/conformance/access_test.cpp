@@ -10,7 +10,8 @@ namespace {
 
 struct read_own {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a, pasta::traced<int, Probe> b, std::size_t n) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a, pasta::traced<int, Probe> b,
+                               std::size_t n) const {
     if (t.index() < n) b[t.index()] = a[t.index()];
   }
 };
@@ -25,7 +26,10 @@ TEST_CASE("a block of 80 threads: 80 lane accesses, and the last warp has 16 lan
         CHECK(load.state.lanes.value() == 80);
         CHECK(load.state.requests.value() == (warp_width == 32 ? 3 : 2));
         for (std::uint32_t lane = 0; lane < 64; ++lane) {
-          std::uint64_t const expected = warp_width == 32 ? (lane < 16 ? 3u : lane < 32 ? 2u : 0u) : (lane < 16 ? 2u : 1u);
+          std::uint64_t const expected = warp_width == 32 ? (lane < 16   ? 3u
+                                                             : lane < 32 ? 2u
+                                                                         : 0u)
+                                                          : (lane < 16 ? 2u : 1u);
           CHECK(load.state.by_lane.value(lane) == expected);
         }
         CHECK(b == a);
@@ -48,8 +52,8 @@ TEST_CASE("a guard of 1000 among 1024 threads: 1000 events") {
 
 TEST_CASE("no thread passes the guard: no event at all") {
   std::vector<int> a(1), b(1);
-  observe([](observed_kernel const& kernel, std::uint32_t) { CHECK(kernel.sites.empty()); }, read_own{}, {2, 64}, a.data(), b.data(),
-          std::size_t{0});
+  observe([](observed_kernel const& kernel, std::uint32_t) { CHECK(kernel.sites.empty()); }, read_own{}, {2, 64},
+          a.data(), b.data(), std::size_t{0});
 }
 
 TEST_CASE("addresses are the ones that the kernel computed, each once") {
@@ -131,7 +135,8 @@ TEST_CASE("one generic pointer aimed at global, shared and local memory: three a
 namespace {
 struct copies {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in, pasta::traced<float, Probe> out, std::size_t given) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,
+                               pasta::traced<float, Probe> out, std::size_t given) const {
     auto tile = pasta::shared<float[256]>(t);
     std::size_t const first = 4 * t.index();
     t.copy_async(tile + static_cast<std::ptrdiff_t>(first), in + static_cast<std::ptrdiff_t>(first), 4, given);
@@ -218,7 +223,8 @@ TEST_CASE("a vector access is one event of its whole size") {
 namespace {
 struct offsets {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> middle, pasta::traced<int, Probe> out) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> middle,
+                               pasta::traced<int, Probe> out) const {
     out[t.index()] = middle[4] + middle[-1] + (middle + 2)[0];
   }
 };
@@ -233,7 +239,8 @@ TEST_CASE("the offset counts, upwards and downwards") {
         REQUIRE(loads.size() == 3);
         std::set<std::uint64_t> sums, expected;
         for (auto const& load : loads) sums.insert(load.state.address_sum.value());
-        for (std::ptrdiff_t const offset : {4, -1, 2}) expected.insert(32 * (reinterpret_cast<std::uintptr_t>(middle + offset) / 4));
+        for (std::ptrdiff_t const offset : {4, -1, 2})
+          expected.insert(32 * (reinterpret_cast<std::uintptr_t>(middle + offset) / 4));
         CHECK(sums == expected);
         CHECK(out == std::vector<int>(32, 70 + 20 + 50));
       },
@@ -248,7 +255,8 @@ struct helper_functions {
     return a[i] + sum_down(a, i - 1);
   }
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a, pasta::traced<int, Probe> out) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out) const {
     int (*const function)(pasta::traced<int const, Probe>, int) = &sum_down<Probe>;
     out[t.index()] = sum_down(a, 3) + function(a, 1);
   }

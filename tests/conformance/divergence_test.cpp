@@ -45,7 +45,8 @@ TEST_CASE("two branches: each its own lanes, together again after them") {
 namespace {
 struct triangle {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a, pasta::traced<int, Probe> out) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out) const {
     int sum = 0;
     for (unsigned i = 0; i <= t.lane(); ++i) {
       sum += a[i];
@@ -71,7 +72,8 @@ TEST_CASE("a loop whose trip counts differ: as many requests as the longest lane
 namespace {
 struct nested {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a, pasta::traced<int, Probe> out) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out) const {
     for (unsigned row = 0; row < 4; ++row) {
       int sum = 0;
       for (unsigned i = 0; i <= (t.lane() + row) % 8; ++i) {
@@ -126,7 +128,8 @@ TEST_CASE("threads that return early: exactly one exit each, and a barrier does 
 namespace {
 struct skips {
   template <class Probe>
-  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a, pasta::traced<int, Probe> out) const {
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out) const {
     for (unsigned i = 0; i < 8; ++i) {
       int const value = a[i * 64 + t.lane()];
       if ((i + t.lane()) % 3 != 0) {
@@ -183,7 +186,8 @@ TEST_CASE("ballots and shuffles, also among the lanes of one branch") {
           REQUIRE(row[2] == (lane + 3 < warp_width ? lane + 3 : lane));
           REQUIRE(row[3] == (lane >= 2 ? lane - 2 : lane));
           REQUIRE(row[4] == 70);
-          REQUIRE(row[5] == (lane % 2 == 0 ? (full & 0x5555555555555555ull & ~0xfull) : (full & 0xaaaaaaaaaaaaaaaaull)));
+          REQUIRE(row[5] ==
+                  (lane % 2 == 0 ? (full & 0x5555555555555555ull & ~0xfull) : (full & 0xaaaaaaaaaaaaaaaaull)));
           REQUIRE(row[6] == 1);
           REQUIRE(row[7] == (warp_width == 64 ? 0u : 1u));
         }

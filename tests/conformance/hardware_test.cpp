@@ -25,9 +25,9 @@ struct request_counter : pasta::tool<request_counter> {
 
 constexpr unsigned threads = 256;
 
-#define KERNEL(name)                                                       \
-  struct name {                                                            \
-    template <class Probe>                                                 \
+#define KERNEL(name)       \
+  struct name {            \
+    template <class Probe> \
     void operator()(pasta::thread<Probe>& t, pasta::traced<int, Probe> a, pasta::traced<int, Probe> out) const
 #define END_KERNEL \
   }                \
@@ -148,8 +148,9 @@ END_KERNEL
 
 struct rows {
   template <class Probe>
-  void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> begin, pasta::traced<int const, Probe> column,
-                  pasta::traced<float const, Probe> x, pasta::traced<float, Probe> y) const {
+  void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> begin,
+                  pasta::traced<int const, Probe> column, pasta::traced<float const, Probe> x,
+                  pasta::traced<float, Probe> y) const {
     float sum = 0;
     unsigned const row = t.thread_index().x;
     int const last = begin[row + 1];
@@ -165,7 +166,9 @@ struct measured {
   std::uint64_t requests = 0, sectors = 0;
   bool operator==(measured const&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, measured const& m) { return out << m.requests << " requests, " << m.sectors << " sectors"; }
+std::ostream& operator<<(std::ostream& out, measured const& m) {
+  return out << m.requests << " requests, " << m.sectors << " sectors";
+}
 
 nlohmann::json const& golden() {
   static nlohmann::json const all = [] {
@@ -230,8 +233,8 @@ TEST_CASE("requests and sectors are those that an NVIDIA H200 counted") {
 }
 
 TEST_CASE("after a loop whose trip counts differ the engine always reconverges; a GPU's compiler may not") {
-  // Loads inside the loops agree. For the store behind them nvcc left the lanes apart: the H200 made one request for each
-  // group of lanes that left the loop together.
+  // Loads inside the loops agree. For the store behind them nvcc left the lanes apart: the H200 made one request for
+  // each group of lanes that left the loop together.
   std::vector<int> begin, column;
   for (int row = 0; row <= static_cast<int>(threads); ++row) {
     begin.push_back(static_cast<int>(column.size()));

@@ -23,7 +23,8 @@ inline std::vector<observed_site> sites_of(observed_kernel const& kernel, pasta:
 }
 
 /// The only such site.
-inline observed_site site_of(observed_kernel const& kernel, pasta::operation what, pasta::memory_space space = pasta::memory_space::global) {
+inline observed_site site_of(observed_kernel const& kernel, pasta::operation what,
+                             pasta::memory_space space = pasta::memory_space::global) {
   auto const found = sites_of(kernel, what, space);
   REQUIRE(found.size() == 1);
   return found.front();

@@ -1,20 +1,23 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// The tool of the conformance suite: it keeps, by mergeable state alone, enough of each site's events to tell them from others.
+/// The tool of the conformance suite: it keeps, by mergeable state alone, enough of each site's events to tell them
+/// from others.
 #ifndef PASTA_TESTS_CONFORMANCE_OBSERVER_HPP
 #define PASTA_TESTS_CONFORMANCE_OBSERVER_HPP
 
 #include <pasta/pasta.hpp>
 
 struct observer : pasta::tool<observer> {
-  using events = pasta::events<pasta::memory_access, pasta::async_copy, pasta::barrier, pasta::branch, pasta::block_enter,
-                               pasta::block_exit, pasta::thread_enter, pasta::thread_exit, pasta::kernel_begin, pasta::kernel_end>;
+  using events =
+      pasta::events<pasta::memory_access, pasta::async_copy, pasta::barrier, pasta::branch, pasta::block_enter,
+                    pasta::block_exit, pasta::thread_enter, pasta::thread_exit, pasta::kernel_begin, pasta::kernel_end>;
   using counts = pasta::counted<pasta::memory_access>;
   struct site_state {
-    pasta::count lanes, requests;            // lane events; warp-level requests
-    pasta::count address_sum, address_squares;  // of address / 4, wrapping; together they tell most multisets of addresses apart
+    pasta::count lanes, requests;  // lane events; warp-level requests
+    pasta::count address_sum,
+        address_squares;  // of address / 4, wrapping; together they tell most multisets of addresses apart
     pasta::count source_bytes, taken;
-    pasta::histogram<64> by_lane;            // lane events of each lane number
+    pasta::histogram<64> by_lane;  // lane events of each lane number
   };
   struct thread_state {
     std::uint32_t accesses = 0;
@@ -44,10 +47,16 @@ struct observer : pasta::tool<observer> {
     see(at, decision.lanes);
     at.site().taken.add((decision.taken >> pasta::warp::lane()) & 1);
   }
-  static void on_block_enter(pasta::context<observer>& at, pasta::block_enter const&) { at.kernel().blocks_entered.add(); }
+  static void on_block_enter(pasta::context<observer>& at, pasta::block_enter const&) {
+    at.kernel().blocks_entered.add();
+  }
   static void on_block_exit(pasta::context<observer>& at, pasta::block_exit const&) { at.kernel().blocks_left.add(); }
-  static void on_thread_enter(pasta::context<observer>& at, pasta::thread_enter const&) { at.kernel().threads_entered.add(); }
-  static void on_thread_exit(pasta::context<observer>& at, pasta::thread_exit const&) { at.kernel().threads_left.add(); }
+  static void on_thread_enter(pasta::context<observer>& at, pasta::thread_enter const&) {
+    at.kernel().threads_entered.add();
+  }
+  static void on_thread_exit(pasta::context<observer>& at, pasta::thread_exit const&) {
+    at.kernel().threads_left.add();
+  }
   static void on_kernel_begin(pasta::context<observer>& at, pasta::kernel_begin const&) { at.kernel().begins.add(); }
   static void on_kernel_end(pasta::context<observer>& at, pasta::kernel_end const&) { at.kernel().ends.add(); }
 

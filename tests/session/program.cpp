@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // A program that does what its first argument says, between and after launches of one kernel.
-#include <pasta/pasta.hpp>
 #include <sys/wait.h>
+#include <pasta/pasta.hpp>
 
 #include <csignal>
 #include <cstdio>
@@ -139,9 +139,9 @@ int run(std::string const& what, char** rest) {
   }
   if (what == "no_launch") return 0;
   if (what == "names") {
-    pasta::launch(pasta::named_kernel{"a\"b\\c\n\x01\xff<T,\"x\">",
-                                      []<class Probe>(pasta::traced<int, Probe> a) { a[0] = 1; }},
-                  {1, 32}, memory.data());
+    pasta::launch(
+        pasta::named_kernel{"a\"b\\c\n\x01\xff<T,\"x\">", []<class Probe>(pasta::traced<int, Probe> a) { a[0] = 1; }},
+        {1, 32}, memory.data());
     return 0;
   }
   if (what == "threads") {

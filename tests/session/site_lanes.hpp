@@ -21,7 +21,9 @@ struct site_lanes : pasta::tool<site_lanes> {
   struct site_state {
     pasta::count lanes;
   };
-  static void on_memory_access(pasta::context<site_lanes>& at, pasta::memory_access const&) { at.site().lanes.add(at.options().factor); }
+  static void on_memory_access(pasta::context<site_lanes>& at, pasta::memory_access const&) {
+    at.site().lanes.add(at.options().factor);
+  }
   void report(pasta::results<site_lanes> const& found, pasta::report& out) const {
     for (auto const& kernel : found.kernels) {
       auto columns = pasta::site_columns();

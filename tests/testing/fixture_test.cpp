@@ -17,8 +17,9 @@ struct fill {
 
 /// Counts what it is fed.
 struct watcher : pasta::tool<watcher> {
-  using events = pasta::events<pasta::memory_access, pasta::matrix_operation, pasta::call, pasta::allocation, pasta::deallocation,
-                               pasta::memory_copy, pasta::memory_set, pasta::synchronization, pasta::annotation, pasta::kernel_end>;
+  using events = pasta::events<pasta::memory_access, pasta::matrix_operation, pasta::call, pasta::allocation,
+                               pasta::deallocation, pasta::memory_copy, pasta::memory_set, pasta::synchronization,
+                               pasta::annotation, pasta::kernel_end>;
   struct site_state {
     pasta::count lanes, requests, flops;
   };
@@ -41,10 +42,18 @@ struct watcher : pasta::tool<watcher> {
   }
   static void on_call(pasta::context<watcher>& at, pasta::call const&) { at.site().lanes.add(); }
   static void on_allocation(pasta::context<watcher>& at, pasta::allocation const&) { at.program().allocations.add(); }
-  static void on_deallocation(pasta::context<watcher>& at, pasta::deallocation const&) { at.program().deallocations.add(); }
-  static void on_memory_copy(pasta::context<watcher>& at, pasta::memory_copy const& copy) { at.program().copied_bytes.add(copy.size_bytes); }
-  static void on_memory_set(pasta::context<watcher>& at, pasta::memory_set const& set) { at.program().set_bytes.add(set.size_bytes); }
-  static void on_synchronization(pasta::context<watcher>& at, pasta::synchronization const&) { at.program().synchronizations.add(); }
+  static void on_deallocation(pasta::context<watcher>& at, pasta::deallocation const&) {
+    at.program().deallocations.add();
+  }
+  static void on_memory_copy(pasta::context<watcher>& at, pasta::memory_copy const& copy) {
+    at.program().copied_bytes.add(copy.size_bytes);
+  }
+  static void on_memory_set(pasta::context<watcher>& at, pasta::memory_set const& set) {
+    at.program().set_bytes.add(set.size_bytes);
+  }
+  static void on_synchronization(pasta::context<watcher>& at, pasta::synchronization const&) {
+    at.program().synchronizations.add();
+  }
   static void on_annotation(pasta::context<watcher>& at, pasta::annotation const& note) {
     at.program().annotations.add();
     at.program().deepest.observe(note.depth);
@@ -154,7 +163,8 @@ struct faulty : pasta::tool<faulty> {
   };
   static void on_memory_access(pasta::context<faulty>& at, pasta::memory_access const& access) {
     // Only the leader comes to an exchange of all lanes.
-    if (pasta::warp::is_leader(access.lanes) && pasta::warp::ballot(access.lanes, true) != access.lanes) at.site().wrong.add();
+    if (pasta::warp::is_leader(access.lanes) && pasta::warp::ballot(access.lanes, true) != access.lanes)
+      at.site().wrong.add();
   }
   static void on_synchronization(pasta::context<faulty>& at, pasta::synchronization const&) { at.site().wrong.add(); }
   void report(pasta::results<faulty> const& found, pasta::report& out) const {
@@ -174,7 +184,8 @@ TEST_CASE("a tool's mistakes at run time are said in the report and harm nothing
   auto const sections = test.report();
   CHECK(sections.at(0).kernels.size() == 1);
   auto const said = [&](std::string const& text) {
-    return std::any_of(test.notes().begin(), test.notes().end(), [&](std::string const& note) { return note.find(text) != std::string::npos; });
+    return std::any_of(test.notes().begin(), test.notes().end(),
+                       [&](std::string const& note) { return note.find(text) != std::string::npos; });
   };
   CHECK(test.notes().size() == 3);
   CHECK(said("in 2 blocks a handler's warp operation was not reached by all lanes of its mask"));
@@ -210,7 +221,8 @@ struct warp_checker : pasta::tool<warp_checker> {
     expect(warp::any(lanes, number == highest));
     expect(warp::all(lanes, number <= highest));
     expect(!warp::all(lanes, number < highest));
-    expect(warp::shuffle(lanes, static_cast<double>(number) * 2.5, static_cast<std::uint32_t>(highest)) == static_cast<double>(highest) * 2.5);
+    expect(warp::shuffle(lanes, static_cast<double>(number) * 2.5, static_cast<std::uint32_t>(highest)) ==
+           static_cast<double>(highest) * 2.5);
     expect(warp::shuffle(lanes, number, 1000) == number);
     expect(warp::is_leader(lanes) == (number == first_lane));
     expect(warp::count_distinct(lanes, number / 4) == warp::count_distinct(lanes, 15 - number / 4));

@@ -10,8 +10,10 @@ namespace {
 
 // The engine without any tool: what a kernel computes is what this checks.
 template <class Kernel, class... Arguments>
-void run(pasta::simt::engine& engine, Kernel const& kernel, pasta::launch_config const& config, Arguments const&... arguments) {
-  pasta::detail::kernel_call<pasta::no_probe, Kernel, Arguments...>(kernel, arguments...).run(engine, {config.grid, config.block, config.shared_bytes});
+void run(pasta::simt::engine& engine, Kernel const& kernel, pasta::launch_config const& config,
+         Arguments const&... arguments) {
+  pasta::detail::kernel_call<pasta::no_probe, Kernel, Arguments...>(kernel, arguments...)
+      .run(engine, {config.grid, config.block, config.shared_bytes});
 }
 
 struct every_index {
@@ -26,8 +28,10 @@ struct every_index {
 
 TEST_CASE("every thread of 1-, 2- and 3-dimensional grids and blocks runs once") {
   pasta::simt::engine engine({.threads = 2});
-  for (auto const& [grid, block] : {std::pair{pasta::dim3(7), pasta::dim3(33)}, {pasta::dim3(3, 5), pasta::dim3(8, 9)},
-                                    {pasta::dim3(2, 3, 4), pasta::dim3(5, 6, 7)}, {pasta::dim3(1), pasta::dim3(1024)},
+  for (auto const& [grid, block] : {std::pair{pasta::dim3(7), pasta::dim3(33)},
+                                    {pasta::dim3(3, 5), pasta::dim3(8, 9)},
+                                    {pasta::dim3(2, 3, 4), pasta::dim3(5, 6, 7)},
+                                    {pasta::dim3(1), pasta::dim3(1024)},
                                     {pasta::dim3(1000), pasta::dim3(1)}}) {
     std::vector<unsigned> seen(grid.count() * block.count());
     run(engine, every_index{}, {grid, block}, seen.data());
@@ -71,7 +75,8 @@ TEST_CASE("barriers, static and dynamic shared memory: a tree reduction in every
 namespace {
 struct contended {
   template <class Probe>
-  void operator()(pasta::thread<Probe>& t, pasta::traced<unsigned long long, Probe> sum, pasta::traced<float, Probe> real, pasta::traced<int, Probe> low) const {
+  void operator()(pasta::thread<Probe>& t, pasta::traced<unsigned long long, Probe> sum,
+                  pasta::traced<float, Probe> real, pasta::traced<int, Probe> low) const {
     t.atomic_add(sum[0], t.index());
     t.atomic_add(real[0], 0.5f);
     t.atomic_min(low[0], -static_cast<int>(t.index()));

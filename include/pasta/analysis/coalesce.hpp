@@ -15,8 +15,8 @@ struct request_shape {
   std::uint32_t lanes = 0;           ///< active
   std::uint32_t sectors = 0;         ///< distinct sectors touched: what the hardware moves
   std::uint32_t distinct_bytes = 0;  ///< bytes touched at least once
-  bool is_regular = false;           ///< two lanes or more, and the address grows by the same from each lane to the next
-  std::int64_t stride_bytes = 0;     ///< that growth per lane number; 0 is a broadcast
+  bool is_regular = false;        ///< two lanes or more, and the address grows by the same from each lane to the next
+  std::int64_t stride_bytes = 0;  ///< that growth per lane number; 0 is a broadcast
 };
 
 /// The shape of a request given by its lanes' first bytes, each lane accessing `size_bytes`.
@@ -65,11 +65,13 @@ inline request_shape shape_of_request(std::uint64_t const* addresses, lane_mask 
   return shape;
 }
 
-/// The shape of the request that an event belongs to. Called by the handler of that event, on all of its lanes; all get the same.
+/// The shape of the request that an event belongs to. Called by the handler of that event, on all of its lanes; all
+/// get the same.
 /// @param access the event as it was delivered
 /// @param sector_bytes 32 on NVIDIA GPUs since Maxwell; 64 or 128 for AMD's caches
 inline request_shape coalesce(memory_access const& access, std::uint32_t sector_bytes) {
-  // The engine already holds all lanes' addresses, so no exchange is needed; the first lane that comes computes for all.
+  // The engine already holds all lanes' addresses, so no exchange is needed; the first lane that comes computes for
+  // all.
   simt::block_runner& block = simt::current_worker()->block;
   simt::block_runner::group_memo& memo = block.memo();
   std::uint64_t const key = std::uint64_t{access.size_bytes} << 32 | sector_bytes;
@@ -77,7 +79,8 @@ inline request_shape coalesce(memory_access const& access, std::uint32_t sector_
     request_shape const shape = shape_of_request(block.group_values(), access.lanes, access.size_bytes, sector_bytes);
     memo.group = block.group_number();
     memo.key = key;
-    memo.words = {shape.lanes, shape.sectors, shape.distinct_bytes, shape.is_regular ? 1u : 0u, static_cast<std::uint64_t>(shape.stride_bytes)};
+    memo.words = {shape.lanes, shape.sectors, shape.distinct_bytes, shape.is_regular ? 1u : 0u,
+                  static_cast<std::uint64_t>(shape.stride_bytes)};
   }
   return {static_cast<std::uint32_t>(memo.words[0]), static_cast<std::uint32_t>(memo.words[1]),
           static_cast<std::uint32_t>(memo.words[2]), memo.words[3] != 0, static_cast<std::int64_t>(memo.words[4])};

@@ -20,7 +20,8 @@ inline std::uint32_t count_distinct(lane_mask lanes, std::uint64_t value) {
       found[count++] = values[lane];
     });
     if (!is_rising) std::sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count));
-    return static_cast<std::uint64_t>(std::unique(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count)) - found.begin());
+    return static_cast<std::uint64_t>(std::unique(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count)) -
+                                      found.begin());
   };
   return static_cast<std::uint32_t>(detail::exchange(lanes, value, combine));
 }

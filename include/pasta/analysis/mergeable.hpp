@@ -262,8 +262,8 @@ requires(mergeable_state<std::remove_const_t<State>>&&
   detail::visit_fields(state, function, std::make_index_sequence<count>{});
 }
 
-/// Says in one sentence what is wrong with a tool's state, as a compile error; true if nothing is, so that a caller can stop there.
-/// Used as `static_assert(pasta::check_state<site_state>());`
+/// Says in one sentence what is wrong with a tool's state, as a compile error; true if nothing is, so that a caller
+/// can stop there. Used as `static_assert(pasta::check_state<site_state>());`
 template <class State>
 consteval bool check_state() {
   if constexpr (!mergeable<State> && !detail::is_plain_struct<State>) {

@@ -15,7 +15,8 @@ struct worker_data {
   shard<List>* kernel = nullptr;  ///< of the kernel that runs
   typename detail::states_of<List>::program program_states{};
   typename detail::states_of<List>::options const* options = nullptr;
-  std::unique_ptr<typename detail::states_of<List>::thread[]> threads;  ///< [thread of the block]; null where no tool has any
+  std::unique_ptr<typename detail::states_of<List>::thread[]>
+      threads;  ///< [thread of the block]; null where no tool has any
 };
 
 namespace detail {
@@ -35,9 +36,8 @@ inline constexpr bool any_thread_state_v<type_list<Tools...>> = (has_thread_stat
 // Calls f(index, type) for each tool of the list: f.template operator()<Index, Tool>().
 template <class... Tools, class Function>
 PASTA_ALWAYS_INLINE void for_each_tool(type_list<Tools...>, Function&& f) {
-  [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-    (f.template operator()<Index, Tools>(), ...);
-  }(std::index_sequence_for<Tools...>{});
+  [&]<std::size_t... Index>(std::index_sequence<Index...>) { (f.template operator()<Index, Tools>(), ...); }
+  (std::index_sequence_for<Tools...>{});
 }
 
 // row may be null for events without a site.
@@ -60,7 +60,8 @@ PASTA_ALWAYS_INLINE context<Tool> make_context(worker_data<List>& data, site_row
 }
 
 template <class Event, class List>
-PASTA_ALWAYS_INLINE void deliver_to_all(worker_data<List>& data, site_row<List>* row, std::uint32_t thread, Event const& event) {
+PASTA_ALWAYS_INLINE void deliver_to_all(worker_data<List>& data, site_row<List>* row, std::uint32_t thread,
+                                        Event const& event) {
   for_each_tool(List{}, [&]<std::size_t Index, class Tool>() {
     if constexpr (handles_v<Tool, Event>) {
       context<Tool> at = make_context<Index, Tool>(data, row, thread);

@@ -16,8 +16,8 @@ struct no_probe {
 
 /// Which device events the probe route delivers. Another event needs a route that sees machine instructions.
 template <class Event>
-inline constexpr bool probe_delivers_v =
-    contains_v<type_list<memory_access, async_copy, barrier, block_enter, block_exit, thread_enter, thread_exit, branch>, Event>;
+inline constexpr bool probe_delivers_v = contains_v<
+    type_list<memory_access, async_copy, barrier, block_enter, block_exit, thread_enter, thread_exit, branch>, Event>;
 
 /// The probe of a run with tools (one, or a tool_pack), on the host engine. All members are called on a kernel's lane.
 template <class ToolOrPack>
@@ -46,8 +46,14 @@ struct probe {
       site_row<tools>& row = count(site_key::of(where, operation::copy, destination_space, size_bytes));
       if constexpr (any_handles_v<tools, pasta::async_copy>) {
         deliver_group(row, 0, [&](lane_mask lanes) {
-          return pasta::async_copy{lanes, reinterpret_cast<std::uintptr_t>(source), reinterpret_cast<std::uintptr_t>(destination),
-                            size_bytes, source_size_bytes, source_space, destination_space, row.number};
+          return pasta::async_copy{lanes,
+                                   reinterpret_cast<std::uintptr_t>(source),
+                                   reinterpret_cast<std::uintptr_t>(destination),
+                                   size_bytes,
+                                   source_size_bytes,
+                                   source_space,
+                                   destination_space,
+                                   row.number};
         });
       }
     }

@@ -36,8 +36,8 @@ struct site_row {
   typename detail::states_of<List>::site states{};
 };
 
-/// Written by one worker only, without locks. Others read it when the worker is idle; a crash reporter may read at any time
-/// and then sees each row either whole or not at all, with values that may be one event behind.
+/// Written by one worker only, without locks. Others read it when the worker is idle; a crash reporter may read at any
+/// time and then sees each row either whole or not at all, with values that may be one event behind.
 template <class List>
 class shard {
  public:

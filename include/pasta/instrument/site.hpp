@@ -22,7 +22,8 @@ struct place {
 enum class operation : std::uint8_t { load, store, atomic, copy, barrier, branch, matrix, call, warp };
 
 constexpr std::string_view to_string(operation what) {
-  constexpr std::string_view names[] = {"load", "store", "atomic", "copy", "barrier", "branch", "matrix", "call", "warp"};
+  constexpr std::string_view names[] = {"load",   "store",  "atomic", "copy", "barrier",
+                                        "branch", "matrix", "call",   "warp"};
   return names[static_cast<std::size_t>(what)];
 }
 constexpr std::string_view to_string(memory_space space) {
@@ -39,7 +40,8 @@ struct site_key {
   static constexpr std::uint64_t max_line = (1u << 24) - 1, max_column = (1u << 14) - 1, max_size = (1u << 20) - 1;
 
   static constexpr site_key of(place const& where, operation what, memory_space space, std::uint64_t size_bytes) {
-    return {where.file, std::min<std::uint64_t>(where.line, max_line) << 40 | std::uint64_t{static_cast<std::uint8_t>(what)} << 36 |
+    return {where.file, std::min<std::uint64_t>(where.line, max_line) << 40 |
+                            std::uint64_t{static_cast<std::uint8_t>(what)} << 36 |
                             std::min<std::uint64_t>(where.column, max_column) << 22 |
                             std::uint64_t{static_cast<std::uint8_t>(space)} << 20 | std::min(size_bytes, max_size)};
   }

@@ -20,8 +20,8 @@ enum class column_role : std::uint8_t { key, value };
 
 /// One column of a table.
 struct column {
-  std::string name;               ///< snake_case, unique in its table
-  std::string unit;               ///< "" for names and plain numbers; else "bytes", "ns", "1" for a ratio, ...
+  std::string name;  ///< snake_case, unique in its table
+  std::string unit;  ///< "" for names and plain numbers; else "bytes", "ns", "1" for a ratio, ...
   column_role role = column_role::value;
 };
 
@@ -31,7 +31,7 @@ using cell = std::variant<std::monostate, std::string, std::uint64_t, std::int64
 
 /// Rows of equal shape about one kernel or about the whole program.
 struct table {
-  std::string name;               ///< snake_case, unique in its section
+  std::string name;  ///< snake_case, unique in its section
   std::vector<column> columns;
   std::vector<std::vector<cell>> rows;  ///< shape [row_count][columns.size()]
 };
@@ -51,8 +51,8 @@ enum class severity : std::uint8_t { low, medium, high };
 struct finding {
   severity level = severity::low;
   source_place place;
-  std::string message;            ///< what is wrong, in one sentence
-  std::string advice;             ///< what would help, in one sentence; may be empty
+  std::string message;                 ///< what is wrong, in one sentence
+  std::string advice;                  ///< what would help, in one sentence; may be empty
   std::optional<double> gain_at_most;  ///< upper bound of the kernel's speedup [1]; empty: not bounded
 };
 
@@ -63,18 +63,18 @@ struct loss {
   std::uint64_t launches_sampled_out = 0;  ///< of those, left out by the sampling rate or by stop()
   std::uint64_t launches_lost = 0;         ///< of those, begun and not ended: exception, crash, kill
   std::uint64_t events_delivered = 0;      ///< device events handed to a handler or counted, one per lane
-  std::uint64_t events_dropped = 0;        ///< device events that happened in a delivered launch and were not handed over
+  std::uint64_t events_dropped = 0;  ///< device events that happened in a delivered launch and were not handed over
   std::vector<std::string> not_instrumentable;  ///< one sentence each: what could not be seen, and why
 };
 
 /// What one tool says about one kernel.
 struct kernel_section {
-  std::string kernel;                      ///< demangled name, any bytes (JSON export escapes what is not UTF-8)
-  std::string range;                       ///< the annotated ranges it was launched in, joined by '/'; "" outside of any
-  std::optional<std::uint64_t> launch;     ///< the launch's number from 0 with --per launch; empty: all launches merged
-  std::string grid, block;                 ///< "32x32x1"; "varies" where launches differ
-  std::uint64_t shared_bytes = 0;          ///< dynamic shared memory of the largest launch [bytes]
-  std::uint64_t duration_ns = 0;           ///< sum over delivered launches, with the tool in the kernel [ns]
+  std::string kernel;                   ///< demangled name, any bytes (JSON export escapes what is not UTF-8)
+  std::string range;                    ///< the annotated ranges it was launched in, joined by '/'; "" outside of any
+  std::optional<std::uint64_t> launch;  ///< the launch's number from 0 with --per launch; empty: all launches merged
+  std::string grid, block;              ///< "32x32x1"; "varies" where launches differ
+  std::uint64_t shared_bytes = 0;       ///< dynamic shared memory of the largest launch [bytes]
+  std::uint64_t duration_ns = 0;        ///< sum over delivered launches, with the tool in the kernel [ns]
   loss losses;
   std::vector<table> tables;
   std::vector<finding> findings;
@@ -85,7 +85,7 @@ struct tool_section {
   std::string tool;
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value as it was in force
   std::vector<kernel_section> kernels;
-  std::vector<table> tables;               ///< about the whole program
+  std::vector<table> tables;  ///< about the whole program
   std::vector<finding> findings;
 };
 
@@ -94,23 +94,23 @@ struct report_header {
   std::vector<std::string> command;
   std::uint64_t pid = 0;
   std::string host_name;
-  std::string route;                       ///< "probe", ...
-  std::string vendor;                      ///< "host", ...
-  std::string device;                      ///< "CPU engine, 2 threads, warp width 32"
+  std::string route;   ///< "probe", ...
+  std::string vendor;  ///< "host", ...
+  std::string device;  ///< "CPU engine, 2 threads, warp width 32"
   std::string pasta_version;
   std::string os, cpu, compiler, compiler_flags;
-  std::string date;                        ///< start of the program, ISO 8601, UTC
-  std::uint64_t wall_ns = 0;               ///< from attach to report [ns]
-  std::string gpu, driver, cuda;           ///< empty where there is none
-  std::optional<double> slowdown;          ///< wall time with the tool over wall time without, where it was measured [1]
+  std::string date;                ///< start of the program, ISO 8601, UTC
+  std::uint64_t wall_ns = 0;       ///< from attach to report [ns]
+  std::string gpu, driver, cuda;   ///< empty where there is none
+  std::optional<double> slowdown;  ///< wall time with the tool over wall time without, where it was measured [1]
 };
 
 /// One report: one process, one or more tools. The JSON, text and CSV forms are made from this and from nothing else.
 struct report_model {
   report_header header;
   bool is_complete = true;
-  std::string incomplete_reason;           ///< "SIGSEGV", ...; empty when complete
-  std::vector<std::string> notes;          ///< for the reader, one sentence each
+  std::string incomplete_reason;   ///< "SIGSEGV", ...; empty when complete
+  std::vector<std::string> notes;  ///< for the reader, one sentence each
   std::vector<tool_section> tools;
 };
 

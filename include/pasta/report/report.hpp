@@ -25,10 +25,10 @@ struct site_result {
 template <class Tool>
 struct kernel_result {
   std::string name;
-  std::string range;                     ///< the annotated ranges it was launched in, joined by '/'
-  std::optional<std::uint64_t> launch;   ///< empty: all launches
-  dim3 grid, block;                      ///< of the first launch
-  bool has_one_shape = true;             ///< whether all launches had it
+  std::string range;                    ///< the annotated ranges it was launched in, joined by '/'
+  std::optional<std::uint64_t> launch;  ///< empty: all launches
+  dim3 grid, block;                     ///< of the first launch
+  bool has_one_shape = true;            ///< whether all launches had it
   std::uint64_t shared_bytes = 0, duration_ns = 0;
   loss losses;
   std::vector<site_result<Tool>> sites;  ///< sorted by file, line, column
@@ -46,7 +46,7 @@ struct results {
 
 /// The key columns of a table with one row per site; a row begins with the site_info.
 inline std::vector<column> site_columns() {
-  return {{"file", "", column_role::key},  {"line", "", column_role::key},  {"column", "", column_role::key},
+  return {{"file", "", column_role::key},   {"line", "", column_role::key},  {"column", "", column_role::key},
           {"access", "", column_role::key}, {"space", "", column_role::key}, {"size", "bytes", column_role::key}};
 }
 
@@ -55,16 +55,16 @@ class table_writer {
  public:
   explicit table_writer(table& into) : table_(&into) {}
 
-  /// One row: a site_info fills the six columns of site_columns(); every other argument one. Numbers that are not finite,
-  /// and empty optionals, become "not known".
+  /// One row: a site_info fills the six columns of site_columns(); every other argument one. Numbers that are not
+  /// finite, and empty optionals, become "not known".
   /// @throw std::logic_error if the number of cells is not the number of columns
   template <class... Values>
   void add(Values const&... values) {
     std::vector<cell> row;
     (append(row, values), ...);
     if (row.size() != table_->columns.size()) {
-      throw std::logic_error("table " + table_->name + ": a row has " + std::to_string(row.size()) + " cells, the table " +
-                             std::to_string(table_->columns.size()) + " columns");
+      throw std::logic_error("table " + table_->name + ": a row has " + std::to_string(row.size()) +
+                             " cells, the table " + std::to_string(table_->columns.size()) + " columns");
     }
     table_->rows.push_back(std::move(row));
   }
@@ -79,7 +79,7 @@ class table_writer {
     row.emplace_back(std::string(std::string_view(text)));
   }
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   static void append(std::vector<cell>& row, Number number) {
     if constexpr (std::is_floating_point_v<Number>) {
       std::isfinite(number) ? row.emplace_back(static_cast<double>(number)) : row.emplace_back();
@@ -104,7 +104,8 @@ class section_writer {
  public:
   explicit section_writer(Section& into) : section_(&into) {}
 
-  /// Starts a table. @param columns in order; names are unique @return writes its rows; valid until the next table() call
+  /// Starts a table. @param columns in order; names are unique @return writes its rows; valid until the next table()
+  /// call
   table_writer table(std::string name, std::vector<column> columns) {
     section_->tables.push_back({std::move(name), std::move(columns), {}});
     return table_writer(section_->tables.back());
@@ -131,8 +132,16 @@ class report {
     };
     auto const [known, is_new] = known_.try_emplace({of.name, of.range, of.launch}, section_->kernels.size());
     if (is_new) {
-      section_->kernels.push_back({of.name, of.range, of.launch, of.has_one_shape ? text(of.grid) : "varies",
-                                   of.has_one_shape ? text(of.block) : "varies", of.shared_bytes, of.duration_ns, of.losses, {}, {}});
+      section_->kernels.push_back({of.name,
+                                   of.range,
+                                   of.launch,
+                                   of.has_one_shape ? text(of.grid) : "varies",
+                                   of.has_one_shape ? text(of.block) : "varies",
+                                   of.shared_bytes,
+                                   of.duration_ns,
+                                   of.losses,
+                                   {},
+                                   {}});
     }
     return section_writer(section_->kernels[known->second]);
   }

@@ -10,8 +10,8 @@
 
 namespace pasta {
 
-/// Memory that kernels work on: the GPU's, or the host's where the host engine is the GPU. Owns it; moves, does not copy.
-/// Contents are undefined at first. Allocation, copies, sets and release are events for tools.
+/// Memory that kernels work on: the GPU's, or the host's where the host engine is the GPU. Owns it; moves, does not
+/// copy. Contents are undefined at first. Allocation, copies, sets and release are events for tools.
 template <class T>
 class buffer {
  public:
@@ -22,7 +22,7 @@ class buffer {
   explicit buffer(std::size_t element_count) : count_(element_count) {
     if (element_count > static_cast<std::size_t>(-1) / sizeof(T) / 2) throw std::bad_array_new_length();
     if (element_count == 0) return;
-    first_ = static_cast<T*>(::operator new(size_bytes(), std::align_val_t{alignment}));
+    first_ = static_cast<T*>(::operator new (size_bytes(), std::align_val_t{alignment}));
     track_memory<vendor::host>{}(first_, size_bytes());
   }
   /// Allocates and copies in.
@@ -30,7 +30,7 @@ class buffer {
   ~buffer() {
     if (first_ == nullptr) return;
     track_memory<vendor::host>{}(first_, 0);
-    ::operator delete(first_, std::align_val_t{alignment});
+    ::operator delete (first_, std::align_val_t{alignment});
   }
   buffer(buffer&& from) noexcept : first_(std::exchange(from.first_, nullptr)), count_(std::exchange(from.count_, 0)) {}
   buffer& operator=(buffer&& from) noexcept {
@@ -45,9 +45,7 @@ class buffer {
   T* device_pointer() const { return first_; }
 
   /// Copies the span to the buffer's beginning; blocks. @throw std::length_error if the span is longer than the buffer
-  void copy_from(std::span<T const> from) {
-    copy(first_, from.data(), from.size(), copy_direction::host_to_device);
-  }
+  void copy_from(std::span<T const> from) { copy(first_, from.data(), from.size(), copy_direction::host_to_device); }
   /// Copies the buffer's beginning to the span; blocks. @throw std::length_error if the span is longer than the buffer
   void copy_to(std::span<T> to) const { copy(to.data(), first_, to.size(), copy_direction::device_to_host); }
   /// Sets every byte; blocks.
@@ -67,8 +65,8 @@ class buffer {
     std::uint64_t const begin_ns = now();
     if (count > 0) std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
     if (session* const here = session::existing()) {
-      here->happened(memory_copy{reinterpret_cast<std::uintptr_t>(from), reinterpret_cast<std::uintptr_t>(to), count * sizeof(T),
-                                 direction, 0, begin_ns, now()});
+      here->happened(memory_copy{reinterpret_cast<std::uintptr_t>(from), reinterpret_cast<std::uintptr_t>(to),
+                                 count * sizeof(T), direction, 0, begin_ns, now()});
     }
   }
 

@@ -18,9 +18,9 @@
 
 namespace pasta {
 
-/// A thread that sleeps until a fatal signal comes, runs a function, and lets the signal have its way. The function runs on
-/// a healthy stack with its own heap arena, so it may allocate although the program just crashed; it gets ten seconds.
-/// Signals that the program handles or ignores are left alone, also when it begins to do so later.
+/// A thread that sleeps until a fatal signal comes, runs a function, and lets the signal have its way. The function
+/// runs on a healthy stack with its own heap arena, so it may allocate although the program just crashed; it gets ten
+/// seconds. Signals that the program handles or ignores are left alone, also when it begins to do so later.
 class crash_watch {
  public:
   /// Called once, before the program starts threads. @param last gets the signal's name; must not throw
@@ -30,7 +30,8 @@ class crash_watch {
     use_own_signal_stack();
     for (int const number : watched) {
       struct sigaction now {};
-      if (::sigaction(number, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
+      if (::sigaction(number, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
+        continue;
       struct sigaction ours {};
       ours.sa_handler = &on_signal;
       ours.sa_flags = SA_ONSTACK;
@@ -58,7 +59,8 @@ class crash_watch {
 
  private:
   static constexpr std::size_t stack_bytes = 64 * 1024;
-  static constexpr std::array watched = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM, SIGXCPU, SIGSYS};
+  static constexpr std::array watched = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
+                                         SIGFPE, SIGSEGV, SIGTERM, SIGXCPU, SIGSYS};
   static constexpr int time_limit_ms = 10'000;
 
   static bool start_thread() {

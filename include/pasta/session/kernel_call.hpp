@@ -38,15 +38,13 @@ traced<T, Probe> to_kernel_argument(T* pointer) {
   return traced<T, Probe>(pointer, memory_space::global);
 }
 template <class Probe, class T>
-  requires(!std::is_pointer_v<T> && !requires(T const& array) { array.device_pointer(); })
-T to_kernel_argument(T const& value) {
+requires(!std::is_pointer_v<T> && !requires(T const& array) { array.device_pointer(); }) T
+    to_kernel_argument(T const& value) {
   return value;
 }
 template <class Probe, class T>
-  requires requires(T const& array) { array.device_pointer(); }
-auto to_kernel_argument(T const& array) {
-  return to_kernel_argument<Probe>(array.device_pointer());
-}
+requires requires(T const& array) { array.device_pointer(); }
+auto to_kernel_argument(T const& array) { return to_kernel_argument<Probe>(array.device_pointer()); }
 
 template <class Probe, class Kernel, class... Arguments>
 class kernel_call {
@@ -59,7 +57,9 @@ class kernel_call {
   void run(simt::engine& engine, simt::launch_shape const& shape) {
     simt::launch_hooks hooks;
     hooks.argument = this;
-    hooks.run_lane = [](void* self, std::uint32_t thread_index) { static_cast<kernel_call*>(self)->run_lane(thread_index); };
+    hooks.run_lane = [](void* self, std::uint32_t thread_index) {
+      static_cast<kernel_call*>(self)->run_lane(thread_index);
+    };
     hooks.begin_worker = [](void* self, simt::worker& on) {
       if (auto const& prepare = static_cast<kernel_call*>(self)->prepare_worker) prepare(on);
     };

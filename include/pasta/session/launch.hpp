@@ -10,8 +10,8 @@
 #include <typeinfo>
 
 /// Names the tools that a program can be run with; the last line of the header that PASTA_PROBE_TOOLS_HEADER names.
-#define PASTA_PROBE_TOOLS(...)               \
-  namespace pasta {                          \
+#define PASTA_PROBE_TOOLS(...)                \
+  namespace pasta {                           \
   using probe_tools = type_list<__VA_ARGS__>; \
   }
 
@@ -48,25 +48,27 @@ std::string kernel_name(Kernel const& kernel) {
     return std::string(kernel.name);
   } else {
     int status = 0;
-    std::unique_ptr<char, void (*)(void*)> const text(abi::__cxa_demangle(typeid(Kernel).name(), nullptr, nullptr, &status), std::free);
+    std::unique_ptr<char, void (*)(void*)> const text(
+        abi::__cxa_demangle(typeid(Kernel).name(), nullptr, nullptr, &status), std::free);
     return status == 0 && text ? text.get() : typeid(Kernel).name();
   }
 }
 
 // What a pointer points to is accessed through traced, which copies bytes.
 template <class Argument>
-inline constexpr bool is_traceable_v = !std::is_pointer_v<Argument> || std::is_trivially_copyable_v<std::remove_pointer_t<Argument>>;
+inline constexpr bool is_traceable_v =
+    !std::is_pointer_v<Argument> || std::is_trivially_copyable_v<std::remove_pointer_t<Argument>>;
 
 // Attaches before main, so that wrong settings end the program before it has done anything.
 inline bool const is_begun = (session::instance(probe_tools{}), true);
 
 }  // namespace detail
 
-/// Runs a kernel with the attached tool, or without any. Blocks until it has ended (on the host engine). Any host thread;
-/// launches from several threads run one after the other.
+/// Runs a kernel with the attached tool, or without any. Blocks until it has ended (on the host engine). Any host
+/// thread; launches from several threads run one after the other.
 ///
-/// `kernel.operator()<Probe>(pasta::thread<Probe>&, arguments...)` is called once per GPU thread; pointers (and pasta::buffer)
-/// arrive as `pasta::traced<T, Probe>`, everything else is copied.
+/// `kernel.operator()<Probe>(pasta::thread<Probe>&, arguments...)` is called once per GPU thread; pointers (and
+/// pasta::buffer) arrive as `pasta::traced<T, Probe>`, everything else is copied.
 /// @throw std::invalid_argument for a shape that no GPU accepts; on the host also what the kernel throws
 template <class Kernel, class... Arguments>
 void launch(Kernel const& kernel, launch_config const& config, Arguments const&... arguments) {
@@ -74,18 +76,19 @@ void launch(Kernel const& kernel, launch_config const& config, Arguments const&.
     static_assert((detail::is_traceable_v<std::decay_t<Arguments>> && ...), "a traced element is trivially copyable");
   } else if constexpr (!detail::is_kernel_for<Kernel, std::decay_t<Arguments>...>) {
     static_assert(detail::is_kernel_for<Kernel, std::decay_t<Arguments>...>,
-                "this kernel cannot be called with these arguments; it is written: template <class Probe> void "
-                "operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, int number) const");
+                  "this kernel cannot be called with these arguments; it is written: template <class Probe> void "
+                  "operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, int number) const");
   } else if constexpr (detail::check_built_with(probe_tools{})) {
     session::instance(probe_tools{})
-        .launch(probe_tools{}, detail::kernel_name(kernel), kernel, {config.grid, config.block, config.shared_bytes}, config.stream,
-                arguments...);
+        .launch(probe_tools{}, detail::kernel_name(kernel), kernel, {config.grid, config.block, config.shared_bytes},
+                config.stream, arguments...);
   }
 }
 
 /// Waits until all launches of the calling thread have ended. Tools see it as a synchronization.
 inline void synchronize() {
-  std::uint64_t const now = get_nanoseconds<vendor::host>{}();  // launches on the host engine have ended when launch() returns
+  std::uint64_t const now =
+      get_nanoseconds<vendor::host>{}();  // launches on the host engine have ended when launch() returns
   if (session* const here = session::existing()) here->happened(synchronization{0, 0, now, now});
 }
 
@@ -95,7 +98,7 @@ struct named_kernel {
   char const* name;
   Function function;
   template <class Probe, class... Arguments>
-    requires requires(Function const& f, Arguments const&... arguments) { f.template operator()<Probe>(arguments...); }
+  requires requires(Function const& f, Arguments const&... arguments) { f.template operator()<Probe>(arguments...); }
   void operator()(thread<Probe>&, Arguments const&... arguments) const {
     function.template operator()<Probe>(arguments...);
   }
@@ -105,9 +108,10 @@ named_kernel(char const*, Function) -> named_kernel<Function>;
 
 }  // namespace pasta
 
-/// The function template `f<Probe>(arguments...)` as a kernel for pasta::launch; pasta/cuda_names.hpp gives it threadIdx and the like.
-#define PASTA_KERNEL(f)                                                                                      \
-  ::pasta::named_kernel {                                                                                    \
-#f, []<class Probe>(auto const&... arguments) -> decltype(f<Probe>(arguments...)) { f<Probe>(arguments...); } \
+/// The function template `f<Probe>(arguments...)` as a kernel for pasta::launch; pasta/cuda_names.hpp gives it
+/// threadIdx and the like.
+#define PASTA_KERNEL(f)                                                                                              \
+  ::pasta::named_kernel {                                                                                            \
+#f, [] < class Probe>(auto const&... arguments) -> decltype(f <Probe>(arguments...)) { f<Probe>(arguments...); } \
   }
 #endif

@@ -76,11 +76,14 @@ inline report_header make_header(settings const& set, simt::engine_settings cons
   header.host_name = host_name();
   header.route = "probe";
   header.vendor = "host";
-  header.device = fmt::format("CPU engine, {} thread{}, warp width {}", engine.threads, engine.threads == 1 ? "" : "s", engine.warp_width);
+  header.device = fmt::format("CPU engine, {} thread{}, warp width {}", engine.threads, engine.threads == 1 ? "" : "s",
+                              engine.warp_width);
   header.pasta_version = PASTA_VERSION;
   utsname system{};
   std::string const release = value_of(read_small_file("/etc/os-release"), "PRETTY_NAME");
-  header.os = ::uname(&system) == 0 ? fmt::format("{} ({} {} {})", release.empty() ? "unknown" : release, system.sysname, system.release, system.machine) : release;
+  header.os = ::uname(&system) == 0 ? fmt::format("{} ({} {} {})", release.empty() ? "unknown" : release,
+                                                  system.sysname, system.release, system.machine)
+                                    : release;
   header.cpu = value_of(read_small_file("/proc/cpuinfo"), "model name");
   header.compiler = PASTA_COMPILER;
   header.compiler_flags = PASTA_COMPILER_FLAGS;
@@ -98,12 +101,23 @@ inline std::string expand_path(std::string_view pattern, std::string_view tools)
       continue;
     }
     switch (i + 1 < pattern.size() ? pattern[++i] : '\0') {
-      case 'p': path += std::to_string(::getpid()); break;
-      case 'h': path += host_name(); break;
-      case 't': path += tools; break;
-      case 'e': path += program_name(); break;
-      case '%': path += '%'; break;
-      default: throw usage_error(fmt::format("PASTA_OUTPUT={}: after % comes p, h, t, e or %", visible(pattern)));
+      case 'p':
+        path += std::to_string(::getpid());
+        break;
+      case 'h':
+        path += host_name();
+        break;
+      case 't':
+        path += tools;
+        break;
+      case 'e':
+        path += program_name();
+        break;
+      case '%':
+        path += '%';
+        break;
+      default:
+        throw usage_error(fmt::format("PASTA_OUTPUT={}: after % comes p, h, t, e or %", visible(pattern)));
     }
   }
   return path;

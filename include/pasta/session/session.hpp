@@ -29,6 +29,9 @@ std::string run_name() {
 }
 
 namespace detail {
+// One line on standard error; nothing if that is closed or full: the program must not notice.
+inline void say(std::string const& line) noexcept { std::fprintf(stderr, "pasta: %s\n", line.c_str()); }
+
 // a+b and b+a are the same pack.
 inline bool is_same_pack(std::string_view one, std::string_view other) {
   auto const names = [](std::string_view pack) {
@@ -44,8 +47,8 @@ inline bool is_same_pack(std::string_view one, std::string_view other) {
 }
 }  // namespace detail
 
-/// The process's session. It attaches the tool that PASTA_TOOLS names before main, and writes the report when the process
-/// ends, or when a signal ends it. It is never destroyed, since kernels may be launched until the very end.
+/// The process's session. It attaches the tool that PASTA_TOOLS names before main, and writes the report when the
+/// process ends, or when a signal ends it. It is never destroyed, since kernels may be launched until the very end.
 class session final : public event_sink {
  public:
   /// The one session. @tparam Tools what this program was built with (a type_list)
@@ -62,15 +65,17 @@ class session final : public event_sink {
 
   /// Runs a kernel under the attached tool, or plainly. Any thread.
   template <class... Tools, class Kernel, class... Arguments>
-  void launch(type_list<Tools...>, [[maybe_unused]] std::string const& name, Kernel const& kernel, simt::launch_shape const& shape,
-              [[maybe_unused]] std::uint64_t stream, Arguments const&... arguments) {
+  void launch(type_list<Tools...>, [[maybe_unused]] std::string const& name, Kernel const& kernel,
+              simt::launch_shape const& shape, [[maybe_unused]] std::uint64_t stream, Arguments const&... arguments) {
     if (owner_ != ::getpid()) begin_again();
     capture_kernel<vendor::host>{}(shape.grid, shape.block);
-    if (run_ == nullptr) return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
+    if (run_ == nullptr)
+      return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
     if constexpr (sizeof...(Tools) > 0) {
       std::size_t number = 0;
       bool const is_stopped = is_stopped_.load(std::memory_order_relaxed);
-      ((number++ == run_number_ ? static_cast<tool_run<Tools>&>(*run_).launch(name, current_range(), kernel, shape, stream, is_stopped, arguments...)
+      ((number++ == run_number_ ? static_cast<tool_run<Tools>&>(*run_).launch(name, current_range(), kernel, shape,
+                                                                              stream, is_stopped, arguments...)
                                 : void()),
        ...);
     }
@@ -97,10 +102,10 @@ class session final : public event_sink {
       }
       write_json_file(model, path_);
       tell_index(why_incomplete != nullptr ? "incomplete" : "complete", "");
-      if (!settings_.is_quiet) fmt::print(stderr, "pasta: report: {} (to read it: pasta show FILE)\n", visible(path_));
+      if (!settings_.is_quiet) detail::say(fmt::format("report: {} (to read it: pasta show FILE)", visible(path_)));
     } catch (std::exception const& error) {
       tell_index("failed", error.what());
-      if (!settings_.is_quiet) fmt::print(stderr, "pasta: the report failed: {}\n", error.what());
+      if (!settings_.is_quiet) std::fprintf(stderr, "pasta: the report failed: %s\n", error.what());
     }
   }
 
@@ -138,7 +143,7 @@ class session final : public event_sink {
       made->engine_ = new simt::engine(made->settings_.engine);
       made->attach<Tools...>();
     } catch (usage_error const& error) {
-      fmt::print(stderr, "pasta: {}\n", error.what());
+      detail::say(error.what());
       ::_exit(2);
     }
     one_ = made;
@@ -160,7 +165,8 @@ class session final : public event_sink {
       if (detail::is_same_pack(run_name<Tool>(), settings_.tools)) {
         run_number_ = number;
         make_run_ = [](session& self) -> tool_run_base* {
-          return new tool_run<Tool>(*self.engine_, self.settings_.per, self.settings_.sampling_rate, self.settings_.tool_options);
+          return new tool_run<Tool>(*self.engine_, self.settings_.per, self.settings_.sampling_rate,
+                                    self.settings_.tool_options);
         };
       }
       ++number;
@@ -170,9 +176,9 @@ class session final : public event_sink {
     if (make_run_ == nullptr) {
       std::string known;
       ((known += (known.empty() ? "" : ", ") + run_name<Tools>()), ...);
-      std::string const why = fmt::format("{} was built with {}, not with {}", detail::program_name(), known.empty() ? "no tool" : known,
-                                          visible(settings_.tools));
-      if (!settings_.is_quiet) fmt::print(stderr, "pasta: {}; it runs without a tool\n", why);
+      std::string const why = fmt::format("{} was built with {}, not with {}", detail::program_name(),
+                                          known.empty() ? "no tool" : known, visible(settings_.tools));
+      if (!settings_.is_quiet) detail::say(fmt::format("{}; it runs without a tool", why));
       tell_index("failed", why);
       return;
     }
@@ -184,7 +190,9 @@ class session final : public event_sink {
     begin_ns_ = get_nanoseconds<vendor::host>{}();
     header_ = detail::make_header(settings_, engine_->settings());
     tell_index("attach", "");
-    if (settings_.is_debugging) fmt::print(stderr, "pasta: attached {}, report goes to {}\n", settings_.tools, visible(path_));
+    if (settings_.is_debugging) {
+      detail::say(fmt::format("attached {}, the report goes to {}", settings_.tools, visible(path_)));
+    }
   }
 
   // In a forked child, at its first launch: what the parent collected is the parent's to report.
@@ -228,10 +236,13 @@ class session final : public event_sink {
     if (settings_.report_index.empty()) return;
     int const file = ::open(settings_.report_index.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0) return;
-    std::string line = fmt::format("{}\t{}\t{}", what, ::getpid(), path_);
-    if (!why.empty()) line += fmt::format("\t{}", visible(why));
-    line += '\n';
-    static_cast<void>(!::write(file, line.data(), line.size()));
+    try {
+      std::string line = fmt::format("{}\t{}\t{}", what, ::getpid(), path_);
+      if (!why.empty()) line += fmt::format("\t{}", visible(why));
+      line += '\n';
+      static_cast<void>(!::write(file, line.data(), line.size()));
+    } catch (std::exception const&) {  // no memory for a line: pasta run then sees a process that never finished
+    }
     ::close(file);
   }
 

@@ -27,11 +27,11 @@ struct usage_error : std::runtime_error {
 enum class scope : std::uint8_t { kernel, launch };
 
 struct settings {
-  std::string tools;                                           ///< empty: nothing is attached
+  std::string tools;                                              ///< empty: nothing is attached
   std::vector<std::pair<std::string, std::string>> tool_options;  ///< [tool.]name, value
   std::string output = "pasta-%t-%e-%p.json";
-  std::string report_index;                                    ///< empty: nobody wants to know
-  std::string command;                                         ///< words separated by 0x1f; empty: ask the system
+  std::string report_index;  ///< empty: nobody wants to know
+  std::string command;       ///< words separated by 0x1f; empty: ask the system
   scope per = scope::kernel;
   double sampling_rate = 1;
   bool is_quiet = false, is_debugging = false;
@@ -44,7 +44,8 @@ template <class Number>
 Number parse_number(std::string_view name, std::string_view text, Number minimum, Number maximum) {
   Number value{};
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range || (error == std::errc{} && end == text.data() + text.size() && !(value >= minimum && value <= maximum))) {
+  if (error == std::errc::result_out_of_range ||
+      (error == std::errc{} && end == text.data() + text.size() && !(value >= minimum && value <= maximum))) {
     throw usage_error(fmt::format("{}={} is out of range: from {} to {}", name, visible(text), minimum, maximum));
   }
   if (error != std::errc{} || end != text.data() + text.size()) {

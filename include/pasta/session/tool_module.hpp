@@ -11,8 +11,7 @@ namespace pasta::detail {
 
 /// What `pasta list` shows of a tool; docs/architecture.md gives the shape.
 template <class Tool>
-  requires is_right_v<Tool>
-std::string describe_tool() {
+requires is_right_v<Tool> std::string describe_tool() {
   using nlohmann::ordered_json;
   ordered_json all;
   all["tool"] = tool_name<Tool>();
@@ -21,8 +20,11 @@ std::string describe_tool() {
   all["options"] = ordered_json::array();
   typename Tool::options const defaults{};
   for_each_option<typename Tool::options>([&](auto const& known) {
-    all["options"].push_back(ordered_json{{"name", known.name}, {"default", option_text(defaults.*known.member)}, {"help", known.help},
-                                          {"minimum", option_text(known.minimum)}, {"maximum", option_text(known.maximum)}});
+    all["options"].push_back(ordered_json{{"name", known.name},
+                                          {"default", option_text(defaults.*known.member)},
+                                          {"help", known.help},
+                                          {"minimum", option_text(known.minimum)},
+                                          {"maximum", option_text(known.maximum)}});
   });
   all["events"] = ordered_json::array();
 #define PASTA_DETAIL_LIST(event) \
@@ -36,10 +38,7 @@ std::string describe_tool() {
 
 /// A wrong tool has had its message.
 template <class Tool>
-  requires(!is_right_v<Tool>)
-std::string describe_tool() {
-  return {};
-}
+requires(!is_right_v<Tool>) std::string describe_tool() { return {}; }
 
 }  // namespace pasta::detail
 

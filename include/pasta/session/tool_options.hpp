@@ -64,7 +64,8 @@ void set_options(type_list<Tools...>, std::tuple<typename Tools::options...>& op
 template <class Options>
 std::vector<std::pair<std::string, std::string>> list_options(Options const& options) {
   std::vector<std::pair<std::string, std::string>> list;
-  for_each_option<Options>([&](auto const& known) { list.emplace_back(known.name, option_text(options.*known.member)); });
+  for_each_option<Options>(
+      [&](auto const& known) { list.emplace_back(known.name, option_text(options.*known.member)); });
   return list;
 }
 

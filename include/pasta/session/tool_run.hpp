@@ -8,19 +8,20 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <set>
 #include <pasta/instrument/thread.hpp>
 #include <pasta/report/report.hpp>
 #include <pasta/session/crash_watch.hpp>
 #include <pasta/session/kernel_call.hpp>
 #include <pasta/session/tool_options.hpp>
+#include <set>
 
 namespace pasta {
 
 /// A run as the session sees it.
 struct tool_run_base {
   virtual ~tool_run_base() = default;
-  /// Merges everything collected so far and lets each tool report. While launches are under way the result is a snapshot.
+  /// Merges everything collected so far and lets each tool report. While launches are under way the result is a
+  /// snapshot.
   virtual std::vector<tool_section> report(std::vector<std::string>& notes) = 0;
 #define PASTA_DETAIL_DECLARE(event) virtual void happened(event const&) = 0;
   PASTA_DETAIL_FOR_EACH_HOST_EVENT(PASTA_DETAIL_DECLARE)
@@ -62,7 +63,8 @@ class tool_run final : public tool_run_base {
   using tools = tools_of_t<ToolOrPack>;
 
   /// @throw usage_error for an option that no tool has, or a value that is not right
-  tool_run(simt::engine& engine, scope per, double sampling_rate, std::vector<std::pair<std::string, std::string>> const& tool_options)
+  tool_run(simt::engine& engine, scope per, double sampling_rate,
+           std::vector<std::pair<std::string, std::string>> const& tool_options)
       : engine_(&engine), per_(per), sampling_rate_(sampling_rate) {
     detail::set_options(tools{}, options_, tool_options);
   }
@@ -71,12 +73,13 @@ class tool_run final : public tool_run_base {
   /// @param range the annotated ranges that the launch is in; launches are told apart by it
   /// @throw whatever the kernel or the engine throws; the launch then counts as lost
   template <class Kernel, class... Arguments>
-  void launch(std::string const& name, std::string const& range, Kernel const& kernel, simt::launch_shape const& shape, std::uint64_t stream, bool is_stopped,
-              Arguments const&... arguments) {
+  void launch(std::string const& name, std::string const& range, Kernel const& kernel, simt::launch_shape const& shape,
+              std::uint64_t stream, bool is_stopped, Arguments const&... arguments) {
     std::uint64_t number = 0;
     bool is_chosen = false;
     kernel_record* const record = begin(name, range, shape, is_stopped, number, is_chosen);
-    if (!is_chosen) return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
+    if (!is_chosen)
+      return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
 
     get_nanoseconds<vendor::host> const now;
     current_launch const launching{this, record};
@@ -114,7 +117,8 @@ class tool_run final : public tool_run_base {
       sections.push_back(std::move(section));
     });
     if (merged_launches_ > 0) {
-      notes.push_back(fmt::format("{} launches after the first {} were merged by kernel", merged_launches_, max_separate_launches));
+      notes.push_back(
+          fmt::format("{} launches after the first {} were merged by kernel", merged_launches_, max_separate_launches));
     }
     auto const lock = lock_for_report();
     notes.insert(notes.end(), handler_errors_.begin(), handler_errors_.end());
@@ -123,8 +127,9 @@ class tool_run final : public tool_run_base {
       for (auto const& part : record.shards) mismatched += part ? part->mismatched_exchanges : 0;
     }
     if (mismatched > 0) {
-      notes.push_back(fmt::format("in {} blocks a handler's warp operation was not reached by all lanes of its mask: what it gave is wrong",
-                                  mismatched));
+      notes.push_back(fmt::format(
+          "in {} blocks a handler's warp operation was not reached by all lanes of its mask: what it gave is wrong",
+          mismatched));
     }
     return sections;
   }
@@ -152,7 +157,8 @@ class tool_run final : public tool_run_base {
 
   // Which kernel the launching thread's host events belong to.
   struct current_launch {
-    current_launch(tool_run* run, kernel_record* record) : before(std::exchange(run_, run)), record_before(std::exchange(record_, record)) {}
+    current_launch(tool_run* run, kernel_record* record)
+        : before(std::exchange(run_, run)), record_before(std::exchange(record_, record)) {}
     ~current_launch() { run_ = before, record_ = record_before; }
     current_launch(current_launch const&) = delete;
     current_launch& operator=(current_launch const&) = delete;
@@ -162,7 +168,8 @@ class tool_run final : public tool_run_base {
     inline static thread_local kernel_record* record_ = nullptr;
   };
 
-  kernel_record* begin(std::string const& name, std::string const& range, simt::launch_shape const& shape, bool is_stopped, std::uint64_t& number, bool& is_chosen) {
+  kernel_record* begin(std::string const& name, std::string const& range, simt::launch_shape const& shape,
+                       bool is_stopped, std::uint64_t& number, bool& is_chosen) {
     std::lock_guard const lock(mutex_);
     number = launch_count_++;
     std::optional<std::uint64_t> separate;
@@ -183,7 +190,8 @@ class tool_run final : public tool_run_base {
     record->shape.add(shape);
     ++record->losses.launches_seen;
     // The share reached so far never exceeds the rate by a whole launch, and the first launch is always in.
-    is_chosen = !is_stopped && static_cast<double>(chosen_count_) < sampling_rate_ * static_cast<double>(offered_count_ + 1);
+    is_chosen =
+        !is_stopped && static_cast<double>(chosen_count_) < sampling_rate_ * static_cast<double>(offered_count_ + 1);
     if (!is_stopped) ++offered_count_;
     is_chosen ? ++chosen_count_ : ++record->losses.launches_sampled_out;
     return record;
@@ -199,10 +207,13 @@ class tool_run final : public tool_run_base {
     data.kernel = record.shards[self.number].get();
     data.options = &options_;
     if constexpr (detail::any_thread_state_v<tools>) {
-      if (!data.threads) data.threads = std::make_unique<typename detail::states_of<tools>::thread[]>(simt::max_block_threads);
+      if (!data.threads)
+        data.threads = std::make_unique<typename detail::states_of<tools>::thread[]>(simt::max_block_threads);
     }
     self.probe_data = &data;
-    self.arrive = [](void const* where, barrier_scope reach) { probe<ToolOrPack>::arrive(*static_cast<place const*>(where), reach); };
+    self.arrive = [](void const* where, barrier_scope reach) {
+      probe<ToolOrPack>::arrive(*static_cast<place const*>(where), reach);
+    };
   }
 
   template <class Event>
@@ -223,7 +234,8 @@ class tool_run final : public tool_run_base {
           try {
             detail::deliver(at, what);
           } catch (std::exception const& error) {
-            handler_errors_.insert(fmt::format("{}: a handler of a host event failed: {}", tool_name<Tool>(), error.what()));
+            handler_errors_.insert(
+                fmt::format("{}: a handler of a host event failed: {}", tool_name<Tool>(), error.what()));
           }
         }
       });
@@ -253,7 +265,8 @@ class tool_run final : public tool_run_base {
       record.shape.fill(kernel.grid, kernel.block, kernel.has_one_shape, kernel.shared_bytes);
       kernel.duration_ns = record.duration_ns;
       kernel.losses = record.losses;
-      kernel.losses.launches_lost = record.losses.launches_seen - record.losses.launches_delivered - record.losses.launches_sampled_out;
+      kernel.losses.launches_lost =
+          record.losses.launches_seen - record.losses.launches_delivered - record.losses.launches_sampled_out;
       std::map<site_info, site_result<Tool>> sites;
       auto const merge_shard = [&](shard<tools> const& part) {
         merge_state(kernel.kernel, std::get<Index>(part.kernel_states));
@@ -283,7 +296,8 @@ class tool_run final : public tool_run_base {
   double sampling_rate_;
   typename detail::states_of<tools>::options options_{};
 
-  std::timed_mutex mutex_;  // guards what follows, but for the contents of shards and workers_, which belong to a worker each
+  std::timed_mutex
+      mutex_;  // guards what follows, but for the contents of shards and workers_, which belong to a worker each
   std::deque<kernel_record> records_;
   std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, kernel_record*> known_;
   std::deque<worker_data<tools>> workers_;  // [worker]

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// The host vendor: a SIMT engine on CPU threads. The default where there is no GPU, and the oracle for the other vendors.
+/// The host vendor: a SIMT engine on CPU threads. The default where there is no GPU, and the oracle for the other
+/// vendors.
 #ifndef PASTA_VENDOR_HOST_HPP
 #define PASTA_VENDOR_HOST_HPP
 

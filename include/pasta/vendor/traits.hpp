@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// What a vendor must provide. A new vendor is one folder that specialises these three templates and provides the device
-/// header `vendor/<v>/warp.hpp`.
+/// What a vendor must provide. A new vendor is one folder that specialises these three templates and provides the
+/// device header `vendor/<v>/warp.hpp`.
 #ifndef PASTA_VENDOR_TRAITS_HPP
 #define PASTA_VENDOR_TRAITS_HPP
 
@@ -11,13 +11,13 @@
 
 namespace pasta {
 
-/// Tells of a launch: `capture_kernel<V>{}(grid, block)`. Called by the vendor's hook on the launching thread, before the
-/// launch; hands the launch to the installed sink; neither blocks nor throws.
+/// Tells of a launch: `capture_kernel<V>{}(grid, block)`. Called by the vendor's hook on the launching thread, before
+/// the launch; hands the launch to the installed sink; neither blocks nor throws.
 template <class Vendor>
 struct capture_kernel;
 
-/// Tells of an allocation: `track_memory<V>{}(pointer, bytes)`. Called after an allocation; 0 bytes means freed. Any thread;
-/// neither blocks nor throws.
+/// Tells of an allocation: `track_memory<V>{}(pointer, bytes)`. Called after an allocation; 0 bytes means freed. Any
+/// thread; neither blocks nor throws.
 template <class Vendor>
 struct track_memory;
 
@@ -28,9 +28,12 @@ struct get_nanoseconds;
 
 template <class Vendor>
 concept complete_vendor = requires(dim3 grid, dim3 block, void* pointer, std::size_t bytes) {
-  { capture_kernel<Vendor>{}(grid, block) } noexcept -> std::same_as<void>;
-  { track_memory<Vendor>{}(pointer, bytes) } noexcept -> std::same_as<void>;
-  { get_nanoseconds<Vendor>{}() } noexcept -> std::same_as<std::uint64_t>;
+  { capture_kernel<Vendor>{}(grid, block) }
+  noexcept->std::same_as<void>;
+  { track_memory<Vendor>{}(pointer, bytes) }
+  noexcept->std::same_as<void>;
+  { get_nanoseconds<Vendor>{}() }
+  noexcept->std::same_as<std::uint64_t>;
 };
 
 /// Where vendors' hooks hand what they saw. Implementations are called on the thread that did it and must not throw.

@@ -45,7 +45,9 @@ inline ordered_json json_of(std::string const& text) {
 inline ordered_json json_of(std::monostate) { return nullptr; }
 inline ordered_json json_of(std::uint64_t number) { return number; }
 inline ordered_json json_of(std::int64_t number) { return number; }
-inline ordered_json json_of(double number) { return std::isfinite(number) ? ordered_json(number) : ordered_json(nullptr); }
+inline ordered_json json_of(double number) {
+  return std::isfinite(number) ? ordered_json(number) : ordered_json(nullptr);
+}
 inline ordered_json json_of(cell const& value) {
   return std::visit([](auto const& alternative) { return json_of(alternative); }, value);
 }

@@ -25,8 +25,8 @@ inline constexpr place_order order_of_exit = ~place_order{0};
 
 /// A launch's shape.
 struct launch_shape {
-  dim3 grid, block;             ///< [blocks], [threads]
-  std::size_t shared_bytes = 0; ///< dynamic shared memory of each block
+  dim3 grid, block;              ///< [blocks], [threads]
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of each block
 };
 
 /// Makes one value of what lanes handed in. @param values [lane]; only lanes of the mask are set
@@ -34,17 +34,19 @@ using combine_function = std::uint64_t (*)(std::uint64_t const* values, lane_mas
 
 /// Runs blocks one after the other. All lanes of a block are run on the calling thread.
 ///
-/// Lanes start one after the other on the same fiber. A lane gets a fiber of its own only when it has to wait: so a kernel
-/// without barriers, exchanges and grouped events runs as a plain loop.
+/// Lanes start one after the other on the same fiber. A lane gets a fiber of its own only when it has to wait: so a
+/// kernel without barriers, exchanges and grouped events runs as a plain loop.
 class block_runner {
  public:
   using lane_function = void (*)(void* argument, std::uint32_t thread);
 
   explicit block_runner(std::size_t stack_bytes) : fibers_(stack_bytes) {}
 
-  /// Runs every thread of one block to its end. `run_lane(argument, thread)` is called once per thread, thread = linear index.
+  /// Runs every thread of one block to its end. `run_lane(argument, thread)` is called once per thread, thread =
+  /// linear index.
   /// @throw whatever a lane threw; the block's other lanes are then unwound
-  void run(launch_shape const& shape, std::uint32_t warp_width, dim3 block_index, lane_function run_lane, void* argument) {
+  void run(launch_shape const& shape, std::uint32_t warp_width, dim3 block_index, lane_function run_lane,
+           void* argument) {
     start(shape, warp_width, block_index, run_lane, argument);
     next_lane next = pick();
     lane_ = next.thread;
@@ -70,9 +72,10 @@ class block_runner {
     return own_warp().group;
   }
 
-  /// Hands in a value and waits for the other lanes of `lanes`. Every lane of `lanes` must come here; if one cannot (the
-  /// caller's code diverged around it), those that did come are served and take_mismatch() tells.
-  /// @return what `combine` makes of all values; without combine, the value of lane `argument`, or the caller's own if that
+  /// Hands in a value and waits for the other lanes of `lanes`. Every lane of `lanes` must come here; if one cannot
+  /// (the caller's code diverged around it), those that did come are served and take_mismatch() tells.
+  /// @return what `combine` makes of all values; without combine, the value of lane `argument`, or the caller's own if
+  /// that
   ///   lane is not among those that came
   std::uint64_t exchange(lane_mask lanes, std::uint64_t value, combine_function combine, std::uint64_t argument) {
     if (is_unwinding_) return value;
@@ -104,8 +107,8 @@ class block_runner {
     wait();
   }
 
-  /// [lane]: what each lane of the caller's group brought to converge(); the same for all lanes of the group until each of
-  /// them waits again.
+  /// [lane]: what each lane of the caller's group brought to converge(); the same for all lanes of the group until
+  /// each of them waits again.
   std::uint64_t const* group_values() const { return warps_[lane_ / warp_width_].group_values.data(); }
   lane_mask group() const { return warps_[lane_ / warp_width_].group; }
   /// Counts groups, so that what was computed once for a group can be known again by its other lanes.
@@ -150,7 +153,8 @@ class block_runner {
     lane_mask group = 0;  // the lanes that went on together last
     std::array<place_order, max_warp_width> order;
     std::array<std::uint64_t, max_warp_width> brought, group_values;
-    std::array<std::uint64_t, max_warp_width> received;  // [lane]: from its last exchange; read before it begins another
+    std::array<std::uint64_t, max_warp_width>
+        received;  // [lane]: from its last exchange; read before it begins another
     std::array<std::unique_ptr<rendezvous>, max_warp_width> meetings;  // [lowest lane of the exchange's mask]
 
     rendezvous& meeting(std::uint32_t lowest_lane) {
@@ -167,7 +171,8 @@ class block_runner {
 
   warp_state& own_warp() { return warps_[lane_ / warp_width_]; }
 
-  void start(launch_shape const& shape, std::uint32_t warp_width, dim3 block_index, lane_function run_lane, void* argument) {
+  void start(launch_shape const& shape, std::uint32_t warp_width, dim3 block_index, lane_function run_lane,
+             void* argument) {
     shape_ = &shape;
     warp_width_ = warp_width;
     block_index_ = block_index;

@@ -17,13 +17,14 @@ using fiber_id = std::uint32_t;
 inline constexpr fiber_id main_fiber = 0;
 
 /// Fibers of one worker thread that switch to each other directly, with no scheduler in between, and are used again.
-/// Not thread-safe: everything happens on the worker that made it. Stacks are mapped with a guard page and touched on use.
+/// Not thread-safe: everything happens on the worker that made it. Stacks are mapped with a guard page and touched on
+/// use.
 class fiber_pool {
  public:
   explicit fiber_pool(std::size_t stack_bytes) : stack_bytes_(stack_bytes), contexts_(1), stacks_(1) {}
 
-  /// A fiber that is not in use; it will run `entry(argument, its id)` when first switched to. The entry must never return:
-  /// it ends by switching away after release().
+  /// A fiber that is not in use; it will run `entry(argument, its id)` when first switched to. The entry must never
+  /// return: it ends by switching away after release().
   fiber_id acquire(void (*entry)(void*, fiber_id), void* argument) {
     if (!idle_.empty()) {
       fiber_id const id = idle_.back();
@@ -43,7 +44,8 @@ class fiber_pool {
     return id;
   }
 
-  /// Marks the running fiber as free; it must then switch away, and goes on from there when it is acquired and switched to again.
+  /// Marks the running fiber as free; it must then switch away, and goes on from there when it is acquired and
+  /// switched to again.
   void release(fiber_id id) { idle_.push_back(id); }
 
   /// Suspends the running fiber and goes on with another.

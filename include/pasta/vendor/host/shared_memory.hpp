@@ -20,7 +20,8 @@ class shared_memory {
   /// Before a launch: forgets the last kernel's static arrays.
   /// @throw std::invalid_argument if `dynamic_bytes` is more than a block may have
   void begin_launch(std::size_t dynamic_bytes) {
-    if (dynamic_bytes > max_shared_bytes) throw std::invalid_argument("more dynamic shared memory than a block can have (227 KiB)");
+    if (dynamic_bytes > max_shared_bytes)
+      throw std::invalid_argument("more dynamic shared memory than a block can have (227 KiB)");
     if (!storage_) storage_ = std::make_unique<storage>();
     dynamic_bytes_ = dynamic_bytes;
     used_bytes_ = aligned(dynamic_bytes);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// Operations between the lanes of a warp: the same names and meanings for every vendor. Each must be reached by every lane
-/// of `lanes`, and only by those; the mask of an event is such a mask.
+/// Operations between the lanes of a warp: the same names and meanings for every vendor. Each must be reached by every
+/// lane of `lanes`, and only by those; the mask of an event is such a mask.
 #ifndef PASTA_VENDOR_HOST_WARP_HPP
 #define PASTA_VENDOR_HOST_WARP_HPP
 
@@ -16,7 +16,8 @@ namespace detail {
 
 template <class Value>
 std::uint64_t to_word(Value value) {
-  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) <= 8, "lanes exchange trivially copyable values of at most 8 bytes");
+  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) <= 8,
+                "lanes exchange trivially copyable values of at most 8 bytes");
   std::uint64_t word = 0;
   std::memcpy(&word, &value, sizeof(Value));
   return word;
@@ -34,7 +35,8 @@ PASTA_ALWAYS_INLINE void for_each_lane(lane_mask lanes, Function&& f) {
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<std::uint32_t>(std::countr_zero(lanes)));
 }
 
-inline std::uint64_t exchange(lane_mask lanes, std::uint64_t value, simt::combine_function combine, std::uint64_t argument = 0) {
+inline std::uint64_t exchange(lane_mask lanes, std::uint64_t value, simt::combine_function combine,
+                              std::uint64_t argument = 0) {
   return simt::current_worker()->block.exchange(lanes, value, combine, argument);
 }
 

@@ -18,8 +18,8 @@ namespace pasta::simt {
 
 /// How the host engine is set up.
 struct engine_settings {
-  std::uint32_t warp_width = 32;  ///< 32 or 64
-  std::uint32_t threads = 0;      ///< worker threads, the launching thread included; 0: all cores
+  std::uint32_t warp_width = 32;         ///< 32 or 64
+  std::uint32_t threads = 0;             ///< worker threads, the launching thread included; 0: all cores
   std::size_t stack_bytes = 128 * 1024;  ///< of each lane that has to wait; mapped, touched on use
 };
 
@@ -27,9 +27,10 @@ struct engine_settings {
 struct worker {
   worker(std::size_t stack_bytes, std::uint32_t with_number) : block(stack_bytes), number(with_number) {}
   block_runner block;
-  std::uint32_t number;       ///< from 0, unique among the threads of one engine
-  void* probe_data = nullptr; ///< of the launch's probe
-  /// Tells the launch's probe of a barrier, for code that does not know its type; null without tools. `where` is a place.
+  std::uint32_t number;        ///< from 0, unique among the threads of one engine
+  void* probe_data = nullptr;  ///< of the launch's probe
+  /// Tells the launch's probe of a barrier, for code that does not know its type; null without tools. `where` is a
+  /// place.
   void (*arrive)(void const* where, barrier_scope) = nullptr;
 };
 
@@ -48,12 +49,14 @@ struct launch_hooks {
   void (*end_block)(void* argument, worker&, dim3 block_index) = nullptr;
 };
 
-/// Worker threads, kept between launches. A forked child has none of them and needs an engine of its own. One launch at a time: concurrent launches wait for each other, as on one stream.
+/// Worker threads, kept between launches. A forked child has none of them and needs an engine of its own. One launch
+/// at a time: concurrent launches wait for each other, as on one stream.
 class engine {
  public:
   explicit engine(engine_settings settings) : settings_(settings) {
     if (settings_.threads == 0) settings_.threads = std::max(1u, std::thread::hardware_concurrency());
-    if (settings_.warp_width != 32 && settings_.warp_width != 64) throw std::invalid_argument("the warp width is 32 or 64");
+    if (settings_.warp_width != 32 && settings_.warp_width != 64)
+      throw std::invalid_argument("the warp width is 32 or 64");
   }
   ~engine() { stop_threads(); }
   engine(engine const&) = delete;
@@ -62,13 +65,15 @@ class engine {
   engine_settings const& settings() const { return settings_; }
 
   /// Runs all blocks of a grid; returns when the last has ended. Any thread that is not inside a kernel.
-  /// @throw std::invalid_argument for a shape no GPU accepts; whatever a lane threw (the remaining blocks are then not started)
+  /// @throw std::invalid_argument for a shape no GPU accepts; whatever a lane threw (the remaining blocks are then not
+  /// started)
   void run(launch_shape const& shape, launch_hooks const& hooks) {
     check(shape);
     if (current_worker() != nullptr) throw std::logic_error("a kernel cannot launch a kernel on the host engine");
     std::lock_guard const one_launch(launch_mutex_);
     job work{shape, hooks, shape.grid.count()};
-    std::uint32_t const needed = static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.threads, work.block_count));
+    std::uint32_t const needed =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.threads, work.block_count));
     start_threads(needed - 1);
     {
       std::lock_guard const lock(mutex_);
@@ -96,14 +101,16 @@ class engine {
   };
 
   static void check(launch_shape const& shape) {
-    if (shape.grid.count() == 0 || shape.block.count() == 0) throw std::invalid_argument("a grid and a block have at least one thread");
+    if (shape.grid.count() == 0 || shape.block.count() == 0)
+      throw std::invalid_argument("a grid and a block have at least one thread");
     if (shape.block.count() > max_block_threads || shape.block.z > 64) {
       throw std::invalid_argument("a block has at most 1024 threads, 64 in z");
     }
     if (shape.grid.x > 0x7fffffffu || shape.grid.y > 65535 || shape.grid.z > 65535) {
       throw std::invalid_argument("a grid has at most 2^31-1 x 65535 x 65535 blocks");
     }
-    if (shape.shared_bytes > max_shared_bytes) throw std::invalid_argument("a block has at most 227 KiB of shared memory");
+    if (shape.shared_bytes > max_shared_bytes)
+      throw std::invalid_argument("a block has at most 227 KiB of shared memory");
   }
 
   // Chunks of blocks, so that the counter is not what workers spend their time on; small enough to end together.
