@@ -13,7 +13,8 @@ enum class memory_space : std::uint8_t { global, shared, local };
 enum class barrier_scope : std::uint8_t { warp, block, cluster, grid };
 enum class element_type : std::uint8_t { f64, f32, tf32, f16, bf16, f8, s8, s4, s32, b1 };
 
-/// The number of an instrumented operation within its kernel; means nothing outside the process. Reports name places.
+/// The number of an instrumented operation in the table of the worker (or shard) that delivers the event. Other workers
+/// number otherwise, so it must not be kept in state: site_state belongs to the site already. Reports name places.
 using site_id = std::uint32_t;
 
 // ---- Device events. Each handler call speaks for one lane; `lanes` are those of its warp that execute the operation

@@ -7,11 +7,11 @@
 #include <pasta/analysis/bitmap.hpp>
 #include <pasta/analysis/bloom_filter.hpp>
 #include <pasta/analysis/coalesce.hpp>
-#include <pasta/analysis/common.hpp>
+#include <pasta/analysis/common_value.hpp>
 #include <pasta/analysis/count.hpp>
 #include <pasta/analysis/count_distinct.hpp>
-#include <pasta/analysis/distinct.hpp>
-#include <pasta/analysis/first_sample.hpp>
+#include <pasta/analysis/distinct_estimate.hpp>
+#include <pasta/analysis/earliest.hpp>
 #include <pasta/analysis/histogram.hpp>
 #include <pasta/analysis/max.hpp>
 #include <pasta/analysis/min.hpp>

@@ -109,7 +109,8 @@ struct option_description {
 /// Describes one field of `options`:
 ///
 ///     static constexpr auto describe() {
-///       return std::tuple{pasta::option("sector-bytes", &options::sector_bytes, "smallest unit that memory moves [bytes]")};
+///       return std::tuple{pasta::option("sector-bytes", &options::sector_bytes, "smallest unit that memory moves
+///       [bytes]")};
 ///     }
 ///
 /// @param name lower case, words joined by dashes; `--name` on the command line

@@ -80,13 +80,13 @@ struct all_kinds {
     a[t.index() + 256] = value;
     unsigned const before = t.atomic_add(a[512], 1u);
     t.atomic_max(a[513], before);
-    a[t.index() + 1024] += 3;
+    a[t.index() + 1024]++;
     t.atomic_compare_exchange(a[514], 0u, 1u);
   }
 };
 }  // namespace
 
-TEST_CASE("loads, stores and atomics do not leak into each other; += is a load and a store") {
+TEST_CASE("loads, stores and atomics do not leak into each other; ++ is a load and a store") {
   std::vector<unsigned> a(2048);
   observe(
       [&](observed_kernel const& kernel, std::uint32_t) {
@@ -164,6 +164,26 @@ TEST_CASE("a 16-byte asynchronous copy is one global read of 16 bytes and one sh
         CHECK(out == in);
       },
       copies{}, {1, 64}, in.data(), out.data(), std::size_t{4});
+}
+
+namespace {
+struct empty_copy {
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<float const, Probe> in,
+                               pasta::traced<float, Probe> out) const {
+    t.copy_async(out + 1, in, 0, 0);
+  }
+};
+}  // namespace
+
+TEST_CASE("an asynchronous copy of nothing accesses nothing") {
+  std::vector<float> in(4), out(4);
+  observe(
+      [&](observed_kernel const& kernel, std::uint32_t) {
+        CHECK(kernel.sites.size() == 1);
+        CHECK(site_of(kernel, operation::copy).state.lanes.value() == 32);
+      },
+      empty_copy{}, {1, 32}, in.data(), out.data());
 }
 
 TEST_CASE("a zero-filling asynchronous copy reads nothing") {

@@ -16,6 +16,13 @@ struct fill {
   }
 };
 
+struct touch {
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int, Probe> a) const {
+    a[t.index()]++;
+  }
+};
+
 struct throwing {
   template <class Probe>
   PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int, Probe> a) const {
@@ -128,6 +135,32 @@ int run(std::string const& what, char** rest) {
   if (what == "chdir") return ::chdir("/");
   if (what == "launches") {
     for (int i = 1; i < std::atoi(rest[0]); ++i) launch();
+    return 0;
+  }
+  if (what == "alternating") {
+    for (int i = 0; i < 10; ++i) {
+      launch();
+      pasta::launch(touch{}, {1, 32}, memory.data());
+    }
+    return 0;
+  }
+  if (what == "memory") {
+    {
+      std::vector<int> const from(100, 3);
+      pasta::buffer<int> array(std::span<int const>{from});  // an allocation and a copy of 400 bytes
+      array.set_bytes(1);
+      std::vector<int> to(50);
+      array.copy_to(to);
+      pasta::buffer<int> const moved = std::move(array);
+      pasta::launch(fill{}, {1, 64}, moved);
+    }
+    pasta::synchronize();
+    return 0;
+  }
+  if (what == "many_records") {
+    for (int i = 0; i < std::atoi(rest[0]); ++i) launch();
+    std::puts("ready");
+    std::fflush(stdout);
     return 0;
   }
   if (what == "stop") {

@@ -136,7 +136,8 @@ class Session(unittest.TestCase):
 
     def test_fatal_signals(self):
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGFPE, signal.SIGILL,
-                       signal.SIGBUS, signal.SIGXCPU, signal.SIGSYS):
+                       signal.SIGBUS, signal.SIGXCPU, signal.SIGSYS, signal.SIGPIPE, signal.SIGALRM, signal.SIGTRAP,
+                       signal.SIGUSR1, signal.SIGXFSZ):
             with self.subTest(number.name):
                 open(self.index, "w").close()
                 self.assert_incomplete(self.run_program("raise", str(int(number))), number)
@@ -216,6 +217,40 @@ class Session(unittest.TestCase):
         self.assertEqual(kernel["losses"]["launches_delivered"], 25)
         self.assertEqual(kernel["losses"]["launches_sampled_out"], 75)
         self.assertEqual(self.accesses(kernel), 25 * ACCESSES_OF_A_LAUNCH)
+
+    def test_sampling_is_by_kernel(self):
+        self.run_program("alternating", PASTA_SAMPLING_RATE="0.5")
+        for kernel in self.kernels():
+            launches = kernel["losses"]["launches_seen"]
+            self.assertIn(launches, (10, 11))  # one launch comes before the argument is looked at
+            self.assertEqual(kernel["losses"]["launches_delivered"], (launches + 1) // 2)
+
+    def test_memory_events_of_buffers(self):
+        self.run_program("memory", PASTA_TOOLS="site_lanes")
+        (tool,) = self.report()["tools"]
+        (table,) = [t for t in tool["tables"] if t["name"] == "host"]
+        names = [c["name"] for c in table["columns"]]
+        self.assertEqual(dict(zip(names, table["rows"][0])),
+                         {"allocated": 400, "released": 400, "copied": 400 + 200, "set": 400, "synchronizations": 1})
+
+    def test_a_signal_while_the_report_is_written_waits_for_it(self):
+        program = subprocess.Popen([PROGRAM, "many_records", "6000"], env=self.environment(PASTA_PER="launch"),
+                                   cwd=self.folder.name, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.assertEqual(program.stdout.readline(), "ready\n")
+        time.sleep(0.02)
+        program.send_signal(signal.SIGTERM)
+        self.assertIn(program.wait(timeout=60), (0, -signal.SIGTERM))
+        program.stdout.close()
+        self.assertEqual(len(self.kernels()), 6001)
+        self.assertEqual(len(self.index_lines()), 2)
+
+    def test_peak_memory_stays_small_with_many_launches_apart(self):
+        code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        done = subprocess.run(["python3", "-c", code, PROGRAM, "many_records", "10000"], capture_output=True, text=True,
+                              env=self.environment(PASTA_PER="launch", PASTA_QUIET="1"), cwd=self.folder.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(int(done.stdout), 256 * 1024)
 
     def test_stop_and_start(self):
         self.run_program("stop")

@@ -134,14 +134,14 @@ TEST_CASE("launches are merged by kernel, or kept apart") {
 TEST_CASE("launches beyond the number that can be kept apart are merged and counted") {
   pasta::testing::fixture<watcher> test({.per = pasta::scope::launch});
   int a = 0;
-  for (std::size_t i = 0; i < pasta::max_separate_launches + 3; ++i) test.launch(fill{}, {1, 1}, &a);
+  for (std::size_t i = 0; i < pasta::max_kernel_records + 3; ++i) test.launch(fill{}, {1, 1}, &a);
   auto const found = test.results();
-  REQUIRE(found.kernels.size() == pasta::max_separate_launches + 1);
+  REQUIRE(found.kernels.size() == pasta::max_kernel_records + 1);
   CHECK(!found.kernels.back().launch.has_value());
   CHECK(found.kernels.back().losses.launches_seen == 3);
-  CHECK(test.report().at(0).kernels.size() == pasta::max_separate_launches + 1);
+  CHECK(test.report().at(0).kernels.size() == pasta::max_kernel_records + 1);
   REQUIRE(test.notes().size() == 1);
-  CHECK_THAT(test.notes()[0], contains_text("3 launches after the first 65536 were merged"));
+  CHECK_THAT(test.notes()[0], contains_text("3 launches were merged by kernel: 8192"));
 }
 
 TEST_CASE("shapes that differ between launches are said to vary") {
@@ -191,6 +191,29 @@ TEST_CASE("a tool's mistakes at run time are said in the report and harm nothing
   CHECK(said("in 2 blocks a handler's warp operation was not reached by all lanes of its mask"));
   CHECK(said("faulty: a handler of a host event failed: a handler asked for state that its event does not have"));
   CHECK(said("faulty: its report failed: table one: a row has 1 cells, the table 2 columns"));
+}
+
+namespace {
+/// Asks for state that the event has not, inside a kernel.
+struct careless : pasta::tool<careless> {
+  using events = pasta::events<pasta::thread_exit>;
+  struct site_state {
+    pasta::count threads;
+  };
+  static void on_thread_exit(pasta::context<careless>& at, pasta::thread_exit const&) { at.site().threads.add(); }
+  void report(pasta::results<careless> const&, pasta::report&) const { throw 5; }
+};
+}  // namespace
+
+TEST_CASE("a handler that throws inside a kernel does not end the program") {
+  pasta::testing::fixture<careless> test({.threads = 2});
+  std::vector<int> a(128);
+  test.launch(fill{}, {2, 64}, a.data());
+  CHECK(a == std::vector<int>(128, 1));
+  test.report();
+  REQUIRE(test.notes().size() == 2);
+  CHECK_THAT(test.notes()[0], contains_text("careless: its report failed"));
+  CHECK_THAT(test.notes()[1], contains_text("a handler in a kernel failed: careless: a handler asked for state"));
 }
 
 namespace {

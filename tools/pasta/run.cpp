@@ -149,8 +149,11 @@ environment_changes environment_for(run_options const& options, std::string cons
   return changes;
 }
 
-environment_changes environment_without_tool() {
+// The engine's settings hold in both runs, so that only the tool makes the difference.
+environment_changes environment_without_tool(run_options const& options) {
   environment_changes changes;
+  if (!options.warp_width.empty()) changes.emplace_back("PASTA_WARP_WIDTH", options.warp_width);
+  if (!options.threads.empty()) changes.emplace_back("PASTA_HOST_THREADS", options.threads);
   for (char const* name : {"PASTA_TOOLS", "PASTA_OUTPUT", "PASTA_REPORT_INDEX", "PASTA_TOOL_OPTIONS"}) {
     changes.emplace_back(name, std::nullopt);
   }
@@ -159,7 +162,7 @@ environment_changes environment_without_tool() {
 
 /// The run without a tool. @return its wall time [ns]
 program_end run_baseline(run_options const& options) {
-  program_end const end = run_program(options.command, environment_without_tool(), standard_streams::null);
+  program_end const end = run_program(options.command, environment_without_tool(options), standard_streams::null);
   if (WIFSIGNALED(end.wait_status)) {
     int const signal = WTERMSIG(end.wait_status);
     bool const is_wish = signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;

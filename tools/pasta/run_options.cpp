@@ -3,6 +3,7 @@
 #include "run_options.hpp"
 
 #include <fmt/format.h>
+#include <pasta/session/limits.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -162,14 +163,17 @@ void check_values(run_options const& options) {
   check_choice("--per", options.per, {"kernel", "launch"});
   check_choice("--warp-width", options.warp_width, {"32", "64"});
   double number = 0;
-  if (!options.sampling_rate.empty() && (!parse_number(options.sampling_rate, number) || number <= 0 || number > 1)) {
-    throw usage_error(
-        fmt::format("--sampling-rate: '{}' is not a number above 0, at most 1", visible(options.sampling_rate)));
+  if (!options.sampling_rate.empty() &&
+      (!parse_number(options.sampling_rate, number) || !(number >= limits::sampling_rate) || number > 1)) {
+    throw usage_error(fmt::format("--sampling-rate: '{}' is not a number from {} to 1", visible(options.sampling_rate),
+                                  limits::sampling_rate));
   }
   bool const is_count =
       options.threads.find_first_not_of("0123456789") == std::string::npos && options.threads.size() <= 4;
-  if (!options.threads.empty() && (!is_count || std::atoi(options.threads.c_str()) < 1)) {
-    throw usage_error(fmt::format("--threads: '{}' is not a number from 1 to 9999", visible(options.threads)));
+  int const threads = is_count ? std::atoi(options.threads.c_str()) : 0;
+  if (!options.threads.empty() && (threads < 1 || threads > static_cast<int>(limits::host_threads))) {
+    throw usage_error(
+        fmt::format("--threads: '{}' is not a number from 1 to {}", visible(options.threads), limits::host_threads));
   }
 }
 

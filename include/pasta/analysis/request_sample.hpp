@@ -4,7 +4,7 @@
 #define PASTA_ANALYSIS_REQUEST_SAMPLE_HPP
 
 #include <pasta/analysis/coalesce.hpp>
-#include <pasta/analysis/first_sample.hpp>
+#include <pasta/analysis/earliest.hpp>
 
 namespace pasta {
 

@@ -15,6 +15,7 @@ struct worker_data {
   shard<List>* kernel = nullptr;  ///< of the kernel that runs
   typename detail::states_of<List>::program program_states{};
   typename detail::states_of<List>::options const* options = nullptr;
+  std::string handler_error;  ///< what the first device handler that threw had to say
   std::unique_ptr<typename detail::states_of<List>::thread[]>
       threads;  ///< [thread of the block]; null where no tool has any
 };
@@ -65,7 +66,11 @@ PASTA_ALWAYS_INLINE void deliver_to_all(worker_data<List>& data, site_row<List>*
   for_each_tool(List{}, [&]<std::size_t Index, class Tool>() {
     if constexpr (handles_v<Tool, Event>) {
       context<Tool> at = make_context<Index, Tool>(data, row, thread);
-      deliver(at, event);
+      try {
+        deliver(at, event);
+      } catch (std::exception const& error) {  // a tool's mistake is not the program's; what unwinds a fiber passes
+        if (data.handler_error.empty()) data.handler_error = std::string(tool_name<Tool>()) + ": " + error.what();
+      }
     }
   });
 }

@@ -58,7 +58,7 @@ struct probe {
       }
     }
     if (source_size_bytes > 0) access(where, access_kind::load, source_space, source, source_size_bytes);
-    access(where, access_kind::store, destination_space, destination, size_bytes);
+    if (size_bytes > 0) access(where, access_kind::store, destination_space, destination, size_bytes);
   }
 
   /// A lane arrives at a barrier.

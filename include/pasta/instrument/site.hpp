@@ -35,29 +35,29 @@ constexpr operation to_operation(access_kind kind) { return static_cast<operatio
 /// A site's identity within a kernel: two words, made of constants where the operation is inlined.
 struct site_key {
   char const* file = nullptr;
-  std::uint64_t packed = 0;  // line 24 | operation 4 | column 14 | space 2 | size 20
+  std::uint64_t packed = 0;  // line 20 | operation 4 | column 14 | space 2 | size 24
 
-  static constexpr std::uint64_t max_line = (1u << 24) - 1, max_column = (1u << 14) - 1, max_size = (1u << 20) - 1;
+  static constexpr std::uint64_t max_line = (1u << 20) - 1, max_column = (1u << 14) - 1, max_size = (1u << 24) - 1;
 
   static constexpr site_key of(place const& where, operation what, memory_space space, std::uint64_t size_bytes) {
-    return {where.file, std::min<std::uint64_t>(where.line, max_line) << 40 |
-                            std::uint64_t{static_cast<std::uint8_t>(what)} << 36 |
-                            std::min<std::uint64_t>(where.column, max_column) << 22 |
-                            std::uint64_t{static_cast<std::uint8_t>(space)} << 20 | std::min(size_bytes, max_size)};
+    return {where.file, std::min<std::uint64_t>(where.line, max_line) << 44 |
+                            std::uint64_t{static_cast<std::uint8_t>(what)} << 40 |
+                            std::min<std::uint64_t>(where.column, max_column) << 26 |
+                            std::uint64_t{static_cast<std::uint8_t>(space)} << 24 | std::min(size_bytes, max_size)};
   }
   constexpr place where() const {
-    return {file, static_cast<std::uint32_t>(packed >> 40), static_cast<std::uint32_t>(packed >> 22 & max_column)};
+    return {file, static_cast<std::uint32_t>(packed >> 44), static_cast<std::uint32_t>(packed >> 26 & max_column)};
   }
-  constexpr operation what() const { return static_cast<operation>(packed >> 36 & 15); }
-  constexpr memory_space space() const { return static_cast<memory_space>(packed >> 20 & 3); }
+  constexpr operation what() const { return static_cast<operation>(packed >> 40 & 15); }
+  constexpr memory_space space() const { return static_cast<memory_space>(packed >> 24 & 3); }
   constexpr std::uint32_t size_bytes() const { return static_cast<std::uint32_t>(packed & max_size); }
 
   /// Where lanes wait: lowest line first; on a line loads before stores (a statement's right side is
   /// evaluated before its left), then by column. Equal means the same site (up to a
-  /// collision of 22-bit hashes between files).
+  /// collision of 26-bit hashes between files).
   std::uint64_t order() const {
-    constexpr std::uint64_t hashed = (1u << 22) - 1;
-    return ((packed & ~hashed) | (hash() >> 42)) + 1;
+    constexpr std::uint64_t hashed = (1u << 26) - 1;
+    return ((packed & ~hashed) | (hash() >> 38)) + 1;
   }
   std::uint64_t hash() const {
     return (reinterpret_cast<std::uintptr_t>(file) ^ packed * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;

@@ -83,6 +83,16 @@ class traced_reference {
 #undef PASTA_DETAIL_ASSIGN
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator++() const { return *this += 1; }
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator--() const { return *this -= 1; }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE T operator++(int) const {
+    T const before = load();
+    store(static_cast<T>(before + 1));
+    return before;
+  }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE T operator--(int) const {
+    T const before = load();
+    store(static_cast<T>(before - 1));
+    return before;
+  }
 
   PASTA_DEVICE constexpr T* address() const { return address_; }
   PASTA_DEVICE constexpr memory_space space() const { return space_; }

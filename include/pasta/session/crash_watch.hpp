@@ -40,8 +40,26 @@ class crash_watch {
     }
   }
 
+  /// While it lives the calling thread is not interrupted by signals that can wait; they come afterwards.
+  class signals_held {
+   public:
+    signals_held() {
+      sigset_t held;
+      ::sigfillset(&held);
+      for (int const fault : faults) ::sigdelset(&held, fault);
+      ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+    }
+    ~signals_held() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    signals_held(signals_held const&) = delete;
+    signals_held& operator=(signals_held const&) = delete;
+
+   private:
+    sigset_t before_;
+  };
+
   /// In a forked child: the watching thread was not copied; starts another.
   static void restart_after_fork() {
+    is_ending_ = 0;
     if (last_ != nullptr) start_thread();
   }
 
@@ -59,8 +77,10 @@ class crash_watch {
 
  private:
   static constexpr std::size_t stack_bytes = 64 * 1024;
-  static constexpr std::array watched = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
-                                         SIGFPE, SIGSEGV, SIGTERM, SIGXCPU, SIGSYS};
+  static constexpr std::array watched = {SIGHUP,  SIGINT,  SIGQUIT,   SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+                                         SIGFPE,  SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
+                                         SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
+  static constexpr std::array faults = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
   static constexpr int time_limit_ms = 10'000;
 
   static bool start_thread() {
@@ -86,11 +106,11 @@ class crash_watch {
     while (::read(wake_[0], &number, sizeof number) != sizeof number) {
       if (errno != EINTR) return nullptr;
     }
-    // What goes wrong in here must not wait for itself.
-    for (int const each : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS}) ::signal(each, SIG_DFL);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    is_watcher_ = true;  // what goes wrong in here must not wait for itself
+    sigset_t held;       // an impatient second Ctrl-C goes to another thread, which waits
+    ::sigfillset(&held);
+    for (int const fault : faults) ::sigdelset(&held, fault);
+    ::pthread_sigmask(SIG_SETMASK, &held, nullptr);
     char name[32] = "SIG";
     char const* const abbreviation = ::sigabbrev_np(number);
     ::strncat(name, abbreviation != nullptr ? abbreviation : "?", sizeof name - 4);
@@ -102,7 +122,9 @@ class crash_watch {
 
   static void on_signal(int number) {
     int const error = errno;
-    if (owner_ == ::getpid() && __atomic_exchange_n(&is_ending_, 1, __ATOMIC_SEQ_CST) == 0) {
+    if (is_watcher_) {
+      // Ends the process, below.
+    } else if (owner_ == ::getpid() && __atomic_exchange_n(&is_ending_, 1, __ATOMIC_SEQ_CST) == 0) {
       static_cast<void>(!::write(wake_[1], &number, sizeof number));
       pollfd wait{done_[0], POLLIN, 0};
       while (::poll(&wait, 1, time_limit_ms) < 0 && errno == EINTR) {
@@ -121,6 +143,7 @@ class crash_watch {
   inline static int wake_[2] = {-1, -1}, done_[2] = {-1, -1};
   inline static pid_t owner_ = 0;
   inline static int is_ending_ = 0;
+  inline static constinit thread_local bool is_watcher_ = false;
 };
 
 }  // namespace pasta

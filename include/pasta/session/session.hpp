@@ -84,16 +84,32 @@ class session final : public event_sink {
   /// Tells the tools of something that happened on the host. Any thread.
   template <class Event>
   void happened(Event const& what) {
-    if (run_ != nullptr && owner_ == ::getpid()) run_->happened(what);
+    if (run_ == nullptr) return;
+    if (owner_ != ::getpid()) begin_again();
+    run_->happened(what);
   }
 
-  void start() { is_stopped_ = false; }
-  void stop() { is_stopped_ = true; }
+  void start() {
+    is_stopped_ = false;
+    explain("launches are analysed from here on");
+  }
+  void stop() {
+    is_stopped_ = true;
+    explain("launches are left out from here on");
+  }
 
   /// Writes the report. Once per process; later calls do nothing.
   /// @param why_incomplete null for a process that ends by itself, else the signal's name
   void finish(char const* why_incomplete) noexcept {
-    if (run_ == nullptr || owner_ != ::getpid() || is_finished_.exchange(true)) return;
+    if (run_ == nullptr || owner_ != ::getpid()) return;
+    finish_stage expected = finish_stage::not_yet;
+    if (!stage_.compare_exchange_strong(expected, finish_stage::writing)) {
+      // A signal that comes while the report is being written waits for it; crash_watch sets the limit.
+      while (why_incomplete != nullptr && stage_ != finish_stage::done) ::usleep(1000);
+      return;
+    }
+    // Nothing that can wait may interrupt this thread now: its handler would wait for what it interrupted.
+    crash_watch::signals_held const held;
     try {
       report_model model = make_report();
       if (why_incomplete != nullptr) {
@@ -107,6 +123,7 @@ class session final : public event_sink {
       tell_index("failed", error.what());
       if (!settings_.is_quiet) std::fprintf(stderr, "pasta: the report failed: %s\n", error.what());
     }
+    stage_ = finish_stage::done;
   }
 
   void launch_seen(dim3, dim3) noexcept override { launches_seen_.fetch_add(1, std::memory_order_relaxed); }
@@ -115,17 +132,17 @@ class session final : public event_sink {
     auto const address = reinterpret_cast<std::uintptr_t>(pointer);
     if (bytes > 0) {
       {
-        std::lock_guard const lock(sizes_mutex_);
-        sizes_[address] = bytes;
+        std::lock_guard const lock(allocations_->mutex);
+        allocations_->bytes[address] = bytes;
       }
       happened(allocation{address, bytes, 0, now});
     } else {
       {
-        std::lock_guard const lock(sizes_mutex_);
-        auto const known = sizes_.find(address);
-        if (known != sizes_.end()) {
+        std::lock_guard const lock(allocations_->mutex);
+        auto const known = allocations_->bytes.find(address);
+        if (known != allocations_->bytes.end()) {
           bytes = known->second;
-          sizes_.erase(known);
+          allocations_->bytes.erase(known);
         }
       }
       happened(deallocation{address, bytes, 0, now});
@@ -133,6 +150,13 @@ class session final : public event_sink {
   }
 
  private:
+  enum class finish_stage : std::uint8_t { not_yet, writing, done };
+  // Of live allocations, for their release.
+  struct allocation_sizes {
+    std::mutex mutex;
+    std::unordered_map<std::uintptr_t, std::size_t> bytes;
+  };
+
   session() = default;
 
   template <class... Tools>
@@ -159,7 +183,7 @@ class session final : public event_sink {
 
   template <class... Tools>
   void attach() {
-    if (settings_.tools.empty()) return;
+    if (settings_.tools.empty()) return explain("PASTA_TOOLS is not set");
     std::size_t number = 0;
     [[maybe_unused]] auto const try_one = [&]<class Tool>() {
       if (detail::is_same_pack(run_name<Tool>(), settings_.tools)) {
@@ -185,14 +209,16 @@ class session final : public event_sink {
     begin();
   }
 
+  void explain(std::string const& what) const {
+    if (settings_.is_debugging) detail::say(fmt::format("{} ({}): {}", detail::program_name(), ::getpid(), what));
+  }
+
   void begin() {
     run_ = make_run_(*this);
     begin_ns_ = get_nanoseconds<vendor::host>{}();
     header_ = detail::make_header(settings_, engine_->settings());
     tell_index("attach", "");
-    if (settings_.is_debugging) {
-      detail::say(fmt::format("attached {}, the report goes to {}", settings_.tools, visible(path_)));
-    }
+    explain(fmt::format("attached {}, the report goes to {}", settings_.tools, visible(path_)));
   }
 
   // In a forked child, at its first launch: what the parent collected is the parent's to report.
@@ -200,13 +226,15 @@ class session final : public event_sink {
     std::lock_guard const lock(fork_mutex_);
     if (owner_ == ::getpid()) return;
     engine_ = new simt::engine(settings_.engine);  // the old one's threads are not here to be joined
-    owner_ = ::getpid();
-    is_finished_ = false;
+    allocations_ = new allocation_sizes;           // the old one may have been locked when the process forked
+    launches_seen_ = 0;
+    stage_ = finish_stage::not_yet;
     if (run_ != nullptr) {
       path_ = child_path();
       begin();
       crash_watch::restart_after_fork();
     }
+    owner_ = ::getpid();  // last: who sees it may use the rest
   }
 
   // A name without %p is the first process's: its children add their process id.
@@ -256,10 +284,11 @@ class session final : public event_sink {
   report_header header_;
   std::string path_;
   std::uint64_t begin_ns_ = 0;
-  std::mutex fork_mutex_, sizes_mutex_;
-  std::unordered_map<std::uintptr_t, std::size_t> sizes_;  // of live allocations, for their release
+  std::mutex fork_mutex_;
+  allocation_sizes* allocations_ = new allocation_sizes;
   std::atomic<pid_t> owner_{::getpid()};
-  std::atomic<bool> is_finished_{false}, is_stopped_{false};
+  std::atomic<finish_stage> stage_{finish_stage::not_yet};
+  std::atomic<bool> is_stopped_{false};
   std::atomic<std::uint64_t> launches_seen_{0};
 };
 

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/limits.hpp>
 #include <pasta/vendor/host.hpp>
 #include <stdexcept>
 #include <string>
@@ -85,8 +86,18 @@ inline settings read_settings() {
     char const* const text = std::getenv(name);
     return std::string_view(text != nullptr ? text : "");
   };
+  read.is_debugging = detail::parse_switch("PASTA_DEBUG", variable("PASTA_DEBUG"));
+  if (auto const text = variable("PASTA_WARP_WIDTH"); !text.empty()) {
+    read.engine.warp_width = detail::parse_number<std::uint32_t>("PASTA_WARP_WIDTH", text, 32, 64);
+    if (read.engine.warp_width != 32 && read.engine.warp_width != 64) {
+      throw usage_error(fmt::format("PASTA_WARP_WIDTH={} is neither 32 nor 64", visible(text)));
+    }
+  }
+  if (auto const text = variable("PASTA_HOST_THREADS"); !text.empty()) {
+    read.engine.threads = detail::parse_number<std::uint32_t>("PASTA_HOST_THREADS", text, 1, limits::host_threads);
+  }
   read.tools = variable("PASTA_TOOLS");
-  if (read.tools.empty()) return read;
+  if (read.tools.empty()) return read;  // the engine's settings hold without a tool too
   read.tool_options = detail::parse_tool_options(variable("PASTA_TOOL_OPTIONS"));
   if (auto const text = variable("PASTA_OUTPUT"); !text.empty()) read.output = text;
   read.report_index = variable("PASTA_REPORT_INDEX");
@@ -100,19 +111,9 @@ inline settings read_settings() {
     throw usage_error(fmt::format("PASTA_PER={} is neither kernel nor launch", visible(text)));
   }
   if (auto const text = variable("PASTA_SAMPLING_RATE"); !text.empty()) {
-    read.sampling_rate = detail::parse_number<double>("PASTA_SAMPLING_RATE", text, 1e-9, 1.0);
-  }
-  if (auto const text = variable("PASTA_WARP_WIDTH"); !text.empty()) {
-    read.engine.warp_width = detail::parse_number<std::uint32_t>("PASTA_WARP_WIDTH", text, 32, 64);
-    if (read.engine.warp_width != 32 && read.engine.warp_width != 64) {
-      throw usage_error(fmt::format("PASTA_WARP_WIDTH={} is neither 32 nor 64", visible(text)));
-    }
-  }
-  if (auto const text = variable("PASTA_HOST_THREADS"); !text.empty()) {
-    read.engine.threads = detail::parse_number<std::uint32_t>("PASTA_HOST_THREADS", text, 1, 1024);
+    read.sampling_rate = detail::parse_number<double>("PASTA_SAMPLING_RATE", text, limits::sampling_rate, 1.0);
   }
   read.is_quiet = detail::parse_switch("PASTA_QUIET", variable("PASTA_QUIET"));
-  read.is_debugging = detail::parse_switch("PASTA_DEBUG", variable("PASTA_DEBUG"));
   return read;
 }
 

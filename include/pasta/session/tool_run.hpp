@@ -54,8 +54,9 @@ constexpr bool watches(operation what) {
 }
 }  // namespace detail
 
-/// Most launches that `--per launch` keeps apart; later ones are merged by kernel, and a note says how many.
-inline constexpr std::size_t max_separate_launches = 65536;
+/// Most kernels, launches and annotated ranges that a run keeps apart; later launches are merged by kernel, and a note
+/// says how many.
+inline constexpr std::size_t max_kernel_records = 8192;
 
 template <class ToolOrPack>
 class tool_run final : public tool_run_base {
@@ -91,6 +92,7 @@ class tool_run final : public tool_run_base {
     std::uint64_t const end_ns = now();
     happened(kernel_end{name.c_str(), number, stream, 0, 0, begin_ns, end_ns});
     std::lock_guard const lock(mutex_);
+    if (record->launch) merge_shards(*record);
     ++record->losses.launches_delivered;
     record->duration_ns += end_ns - begin_ns;
   }
@@ -113,14 +115,21 @@ class tool_run final : public tool_run_base {
         Tool{}.report(found, out);
       } catch (std::exception const& error) {
         notes.push_back(fmt::format("{}: its report failed: {}", tool_name<Tool>(), error.what()));
+      } catch (...) {
+        notes.push_back(fmt::format("{}: its report failed", tool_name<Tool>()));
       }
       sections.push_back(std::move(section));
     });
     if (merged_launches_ > 0) {
-      notes.push_back(
-          fmt::format("{} launches after the first {} were merged by kernel", merged_launches_, max_separate_launches));
+      notes.push_back(fmt::format("{} launches were merged by kernel: {} launches and ranges are kept apart",
+                                  merged_launches_, max_kernel_records));
     }
     auto const lock = lock_for_report();
+    for (auto const& worker : workers_) {
+      if (!worker.handler_error.empty()) {
+        handler_errors_.insert(fmt::format("a handler in a kernel failed: {}", worker.handler_error));
+      }
+    }
     notes.insert(notes.end(), handler_errors_.begin(), handler_errors_.end());
     std::uint64_t mismatched = 0;
     for (auto const& record : records_) {
@@ -145,6 +154,7 @@ class tool_run final : public tool_run_base {
   }
 
  private:
+  using record_key = std::tuple<std::string, std::string, std::optional<std::uint64_t>>;  // name, range, launch
   struct kernel_record {
     std::string name, range;
     std::optional<std::uint64_t> launch;
@@ -152,7 +162,14 @@ class tool_run final : public tool_run_base {
     std::uint64_t duration_ns = 0;
     loss losses;
     std::vector<std::unique_ptr<shard<tools>>> shards;  // [worker]
-    shard<tools> host;                                  // what handlers of kernel_begin and kernel_end collect
+    // What handlers of kernel_begin and kernel_end collect.
+    typename detail::states_of<tools>::kernel host_kernel_states{};
+    typename detail::states_of<tools>::launch host_launch_states{};
+  };
+
+  // How often a kernel was offered for analysis and taken: sampling is by kernel, so that none is always left out.
+  struct sampling {
+    std::uint64_t offered = 0, chosen = 0;
   };
 
   // Which kernel the launching thread's host events belong to.
@@ -172,29 +189,37 @@ class tool_run final : public tool_run_base {
                        bool is_stopped, std::uint64_t& number, bool& is_chosen) {
     std::lock_guard const lock(mutex_);
     number = launch_count_++;
-    std::optional<std::uint64_t> separate;
-    if (per_ == scope::launch) {
-      if (number < max_separate_launches) {
-        separate = number;
-      } else {
-        ++merged_launches_;
-      }
+    record_key key{name, range, per_ == scope::launch ? std::optional(number) : std::nullopt};
+    bool const is_apart = !range.empty() || per_ == scope::launch;
+    if (is_apart && records_.size() >= max_kernel_records && known_.find(key) == known_.end()) {
+      key = {name, "", std::nullopt};
+      ++merged_launches_;
     }
-    kernel_record*& record = known_[{name, range, separate}];
+    kernel_record*& record = known_[key];
     if (record == nullptr) {
       record = &records_.emplace_back();
-      record->name = name;
-      record->range = range;
-      record->launch = separate;
+      std::tie(record->name, record->range, record->launch) = key;
     }
     record->shape.add(shape);
     ++record->losses.launches_seen;
-    // The share reached so far never exceeds the rate by a whole launch, and the first launch is always in.
+    // The share reached so far never exceeds the rate by a whole launch, and a kernel's first launch is always in.
+    sampling& so_far = samplings_[name];
     is_chosen =
-        !is_stopped && static_cast<double>(chosen_count_) < sampling_rate_ * static_cast<double>(offered_count_ + 1);
-    if (!is_stopped) ++offered_count_;
-    is_chosen ? ++chosen_count_ : ++record->losses.launches_sampled_out;
+        !is_stopped && static_cast<double>(so_far.chosen) < sampling_rate_ * static_cast<double>(so_far.offered + 1);
+    if (!is_stopped) ++so_far.offered;
+    is_chosen ? ++so_far.chosen : ++record->losses.launches_sampled_out;
     return record;
+  }
+
+  // A launch that is kept apart and has ended needs one shard, not one for each worker.
+  static void merge_shards(kernel_record& record) {
+    std::unique_ptr<shard<tools>> all;
+    for (auto& part : record.shards) {
+      if (part != nullptr && all != nullptr) all->absorb(*part);
+      if (part != nullptr && all == nullptr) all = std::move(part);
+    }
+    record.shards.clear();
+    record.shards.push_back(std::move(all));
   }
 
   void prepare(simt::worker& self, kernel_record& record) {
@@ -225,8 +250,8 @@ class tool_run final : public tool_run_base {
         if constexpr (handles_v<Tool, Event>) {
           typename context<Tool>::parts parts;
           if (record != nullptr) {
-            parts.kernel = &std::get<Index>(record->host.kernel_states);
-            parts.launch = &std::get<Index>(record->host.launch_states);
+            parts.kernel = &std::get<Index>(record->host_kernel_states);
+            parts.launch = &std::get<Index>(record->host_launch_states);
           }
           parts.program = &std::get<Index>(host_program_states_);
           parts.options = &std::get<Index>(options_);
@@ -278,7 +303,8 @@ class tool_run final : public tool_run_base {
           merge_state(site.state, std::get<Index>(row.states));
         });
       };
-      merge_shard(record.host);
+      merge_state(kernel.kernel, std::get<Index>(record.host_kernel_states));
+      merge_state(kernel.launch_state, std::get<Index>(record.host_launch_states));
       for (auto const& part : record.shards) {
         if (part) merge_shard(*part);
       }
@@ -296,14 +322,15 @@ class tool_run final : public tool_run_base {
   double sampling_rate_;
   typename detail::states_of<tools>::options options_{};
 
-  std::timed_mutex
-      mutex_;  // guards what follows, but for the contents of shards and workers_, which belong to a worker each
+  // Guards what follows, but for the contents of shards and workers_, which belong to a worker each.
+  std::timed_mutex mutex_;
   std::deque<kernel_record> records_;
-  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, kernel_record*> known_;
-  std::deque<worker_data<tools>> workers_;  // [worker]
+  std::map<record_key, kernel_record*> known_;
+  std::map<std::string, sampling> samplings_;  // [kernel]
+  std::deque<worker_data<tools>> workers_;     // [worker]
   typename detail::states_of<tools>::program host_program_states_{};
   std::set<std::string> handler_errors_;
-  std::uint64_t launch_count_ = 0, offered_count_ = 0, chosen_count_ = 0, merged_launches_ = 0;
+  std::uint64_t launch_count_ = 0, merged_launches_ = 0;
 };
 
 }  // namespace pasta

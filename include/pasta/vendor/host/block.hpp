@@ -180,7 +180,6 @@ class block_runner {
     argument_ = argument;
     auto const thread_count = static_cast<std::uint32_t>(shape.block.count());
     warp_count_ = (thread_count + warp_width - 1) / warp_width;
-    live_count_ = thread_count;
     at_barrier_count_ = 0;
     current_warp_ = 0;
     for (std::uint32_t w = 0; w < warp_count_; ++w) {
@@ -236,10 +235,7 @@ class block_runner {
     }
   }
 
-  void end_lane() {
-    own_warp().live &= ~own_bit();
-    --live_count_;
-  }
+  void end_lane() { own_warp().live &= ~own_bit(); }
 
   // Which lane goes on; never the caller unless what it waits for has come.
   next_lane pick() {
@@ -339,7 +335,7 @@ class block_runner {
   std::uint64_t group_number_ = 0;
   group_memo memo_;
   std::uint32_t lane_ = 0;  // linear index of the thread that runs
-  std::uint32_t warp_width_ = 32, warp_count_ = 0, current_warp_ = 0, live_count_ = 0, at_barrier_count_ = 0;
+  std::uint32_t warp_width_ = 32, warp_count_ = 0, current_warp_ = 0, at_barrier_count_ = 0;
   bool is_unwinding_ = false, is_mismatched_ = false;
 };
 

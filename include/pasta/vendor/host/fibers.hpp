@@ -4,9 +4,9 @@
 #define PASTA_VENDOR_HOST_FIBERS_HPP
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstdint>
 #include <memory>
+#include <pasta/vendor/host/fiber_stack.hpp>
 #include <utility>
 #include <vector>
 
@@ -32,7 +32,7 @@ class fiber_pool {
       return id;
     }
     auto const id = static_cast<fiber_id>(contexts_.size());
-    boost::context::protected_fixedsize_stack allocator(stack_bytes_);
+    fiber_stack_allocator const allocator(stack_bytes_);
     boost::context::stack_context const stack = allocator.allocate();
     stacks_.push_back({static_cast<char const*>(stack.sp) - stack.size, static_cast<char const*>(stack.sp)});
     contexts_.emplace_back(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), allocator,

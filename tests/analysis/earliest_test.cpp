@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <limits>
-#include <pasta/analysis/first_sample.hpp>
+#include <pasta/analysis/earliest.hpp>
 #include <utility>
 
 #include "laws.hpp"

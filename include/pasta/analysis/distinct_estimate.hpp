@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PASTA_ANALYSIS_DISTINCT_HPP
-#define PASTA_ANALYSIS_DISTINCT_HPP
+#ifndef PASTA_ANALYSIS_DISTINCT_ESTIMATE_HPP
+#define PASTA_ANALYSIS_DISTINCT_ESTIMATE_HPP
 
 #include <cmath>
 #include <cstddef>

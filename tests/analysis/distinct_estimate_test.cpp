@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
-#include <pasta/analysis/distinct.hpp>
+#include <pasta/analysis/distinct_estimate.hpp>
 
 #include "laws.hpp"
 

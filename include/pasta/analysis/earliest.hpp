@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PASTA_ANALYSIS_FIRST_SAMPLE_HPP
-#define PASTA_ANALYSIS_FIRST_SAMPLE_HPP
+#ifndef PASTA_ANALYSIS_EARLIEST_HPP
+#define PASTA_ANALYSIS_EARLIEST_HPP
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PASTA_ANALYSIS_COMMON_HPP
-#define PASTA_ANALYSIS_COMMON_HPP
+#ifndef PASTA_ANALYSIS_COMMON_VALUE_HPP
+#define PASTA_ANALYSIS_COMMON_VALUE_HPP
 
 #include <concepts>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
-#include <pasta/analysis/common.hpp>
+#include <pasta/analysis/common_value.hpp>
 
 #include "laws.hpp"
 
