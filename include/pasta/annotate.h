@@ -4,7 +4,7 @@
  * Marks parts of a program for PASTA's reports, from C99 and C++. Nothing to link: each function calls into PASTA if
  * PASTA is in the program, and does nothing else if it is not, which costs one test of a constant address.
  *
- *   pasta_annotate_push("forward");   a range of the calling thread; launches made inside it are reported under its name
+ *   pasta_annotate_push("forward");   a range of the calling thread; launches inside it are reported apart
  *   ...
  *   pasta_annotate_pop();
  *   pasta_step();                     the end of a training step, a time step, an iteration

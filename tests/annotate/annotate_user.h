@@ -3,7 +3,7 @@
 #ifndef PASTA_TESTS_ANNOTATE_USER_H
 #define PASTA_TESTS_ANNOTATE_USER_H
 
-/* A program part that annotates itself, compiled as C99 and as C++: calls each function of <pasta/annotate.h> once, with
+/* A program part that annotates itself, compiled as C99 and as C++: calls each function of pasta/annotate.h once, with
  * the names "outer", "" and a null pointer. Returns what pasta_is_attached() said. */
 #ifdef __cplusplus
 extern "C" {

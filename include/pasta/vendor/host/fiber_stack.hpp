@@ -11,8 +11,9 @@
 
 namespace pasta::simt {
 
-/// Stacks for Boost.Context: mapped, touched on use, with a guard below that a frame of up to 64 KiB cannot step over (one
-/// page, as the library's own have, is skipped by a kernel's local array, which then writes to a neighbour's stack).
+/// Stacks for Boost.Context: mapped, touched on use, with a guard below that a frame of up to 64 KiB cannot step over
+/// (one page, as the library's own have, is skipped by a kernel's local array, which then writes to a neighbour's
+/// stack).
 class fiber_stack_allocator {
  public:
   explicit fiber_stack_allocator(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}
