@@ -120,7 +120,7 @@ def main():
 
     def term(number, frame):
         for line in on_term:
-            print(line, flush=True)
+            os.write(1, (line + "\n").encode())  # not print: the signal may have come inside one
         finish("incomplete", False)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

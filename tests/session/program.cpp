@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that does what its first argument says, between and after launches of one kernel.
 #include <sys/wait.h>
+// A tool's header first: it includes PASTA, and that the tools of this program.
+#include "site_lanes.hpp"
+//
 #include <pasta/pasta.hpp>
 
 #include <csignal>

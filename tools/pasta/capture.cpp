@@ -26,6 +26,7 @@ std::optional<std::string> capture(std::vector<std::string> const& command, std:
   in_write.close();
 
   std::vector<char*> values;
+  values.reserve(command.size() + 1);
   for (std::string const& word : command) values.push_back(const_cast<char*>(word.c_str()));
   values.push_back(nullptr);
   pid_t const child = ::fork();

@@ -107,6 +107,7 @@ bool is_machine_code(char const* path) {
     if (null > 2) ::close(null);
   }
   std::vector<char*> values;
+  values.reserve(command.size() + 1);
   for (std::string const& word : command) values.push_back(const_cast<char*>(word.c_str()));
   values.push_back(nullptr);
   ::execv(program.c_str(), values.data());
@@ -154,7 +155,7 @@ std::string find_program(std::string const& name) {
   for (std::size_t start = 0; start <= path.size();) {
     std::size_t const end = std::min(path.find(':', start), path.size());
     std::string const folder = path.substr(start, end - start);
-    std::string const candidate = folder.empty() ? "./" + name : folder + "/" + name;
+    std::string candidate = folder.empty() ? "./" + name : folder + "/" + name;
     if (is_executable_file(candidate)) return candidate;
     struct stat status {};
     exists = exists || (::stat(candidate.c_str(), &status) == 0 && S_ISREG(status.st_mode));

@@ -130,31 +130,38 @@ class session final : public event_sink {
   void memory_seen(void* pointer, std::size_t bytes) noexcept override {
     std::uint64_t const now = get_nanoseconds<vendor::host>{}();
     auto const address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (bytes > 0) {
-      {
-        std::lock_guard const lock(allocations_->mutex);
-        allocations_->bytes[address] = bytes;
+    try {
+      if (bytes > 0) {
+        allocations_->add(address, bytes);
+        happened(allocation{address, bytes, 0, now});
+      } else {
+        happened(deallocation{address, allocations_->remove(address), 0, now});
       }
-      happened(allocation{address, bytes, 0, now});
-    } else {
-      {
-        std::lock_guard const lock(allocations_->mutex);
-        auto const known = allocations_->bytes.find(address);
-        if (known != allocations_->bytes.end()) {
-          bytes = known->second;
-          allocations_->bytes.erase(known);
-        }
-      }
-      happened(deallocation{address, bytes, 0, now});
+    } catch (std::exception const&) {  // no memory to remember an allocation: the program must not notice
     }
   }
 
  private:
   enum class finish_stage : std::uint8_t { not_yet, writing, done };
   // Of live allocations, for their release.
-  struct allocation_sizes {
-    std::mutex mutex;
-    std::unordered_map<std::uintptr_t, std::size_t> bytes;
+  class allocation_sizes {
+   public:
+    void add(std::uintptr_t address, std::size_t bytes) {
+      std::lock_guard const lock(mutex_);
+      bytes_[address] = bytes;
+    }
+    std::size_t remove(std::uintptr_t address) {
+      std::lock_guard const lock(mutex_);
+      auto const known = bytes_.find(address);
+      if (known == bytes_.end()) return 0;
+      std::size_t const bytes = known->second;
+      bytes_.erase(known);
+      return bytes;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::unordered_map<std::uintptr_t, std::size_t> bytes_;
   };
 
   session() = default;

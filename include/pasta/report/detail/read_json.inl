@@ -27,8 +27,8 @@ struct json_place {
   std::size_t index = 0;
 
   std::string path() const {
-    std::string const before = parent != nullptr ? parent->path() : "";
-    if (parent == nullptr) return before;
+    if (parent == nullptr) return "";
+    std::string const before = parent->path();
     if (key == nullptr) return fmt::format("{}[{}]", before, index);
     return before.empty() ? key : fmt::format("{}.{}", before, key);
   }
