@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include <pasta/report/visible.hpp>
+#include <pasta/session/pack_name.hpp>
 #include "command.hpp"
 #include "elf_table.hpp"
 #include "installed_tools.hpp"
@@ -30,19 +31,10 @@ namespace pasta::cli {
 
 namespace {
 
-std::set<std::string> tools_of_pack(std::string const& pack) {
-  std::set<std::string> tools;
-  for (std::size_t start = 0; start <= pack.size();) {
-    std::size_t const end = std::min(pack.find('+', start), pack.size());
-    tools.insert(pack.substr(start, end - start));
-    start = end + 1;
-  }
-  return tools;
-}
-
 /// The pack as the program spells it. @throws usage_error if the program was not built with it
 std::string choose_pack(run_options const& options, std::string const& program, program_table const& table) {
-  std::set<std::string> const wanted(options.tools.begin(), options.tools.end());
+  std::vector<std::string> wanted = options.tools;
+  std::sort(wanted.begin(), wanted.end());
   std::set<std::string> known;
   std::vector<std::string> packs;
   for (compiled_tool const& tool : table.tools) {

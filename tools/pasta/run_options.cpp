@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <pasta/session/limits.hpp>
+#include <pasta/session/pack_name.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -75,13 +76,10 @@ sorted_words sort_words(arguments const& words) {
 
 std::vector<std::string> split_tools(std::string const& text) {
   std::vector<std::string> tools;
-  for (std::size_t start = 0; start <= text.size();) {
-    std::size_t const end = std::min(text.find_first_of(",+", start), text.size());
-    std::string const name = text.substr(start, end - start);
+  for (std::string const& name : split_names(text, ",+")) {
     if (name.empty()) throw usage_error(fmt::format("an empty name in '{}'", visible(text)));
     if (contains(tools, name)) throw usage_error(fmt::format("the tool {} is named twice", visible(name)));
     tools.push_back(name);
-    start = end + 1;
   }
   return tools;
 }

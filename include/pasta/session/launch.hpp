@@ -54,6 +54,15 @@ std::string kernel_name(Kernel const& kernel) {
   }
 }
 
+// The program's tools, looked at only when a kernel is launched: a tool's header may come before this file, and its
+// class is then complete only after it.
+template <class Kernel>
+struct tools_of_program_for {
+  using type = probe_tools;
+};
+template <class Kernel>
+using tools_of_program = typename tools_of_program_for<Kernel>::type;
+
 // What a pointer points to is accessed through traced, which copies bytes.
 template <class Argument>
 inline constexpr bool is_traceable_v =
@@ -78,7 +87,7 @@ void launch(Kernel const& kernel, launch_config const& config, Arguments const&.
     static_assert(detail::is_kernel_for<Kernel, std::decay_t<Arguments>...>,
                   "this kernel cannot be called with these arguments; it is written: template <class Probe> void "
                   "operator()(pasta::thread<Probe>& t, pasta::traced<float, Probe> array, int number) const");
-  } else if constexpr (detail::check_built_with(probe_tools{})) {
+  } else if constexpr (detail::check_built_with(detail::tools_of_program<Kernel>{})) {
     session::instance(probe_tools{})
         .launch(probe_tools{}, detail::kernel_name(kernel), kernel, {config.grid, config.block, config.shared_bytes},
                 config.stream, arguments...);

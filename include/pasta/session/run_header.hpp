@@ -7,10 +7,12 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <pasta/report/model.hpp>
 #include <pasta/session/settings.hpp>
+#include <sstream>
 
 // The flags of the program's build, where the build system tells (pasta_instrument does).
 #ifndef PASTA_COMPILER_FLAGS
@@ -68,6 +70,24 @@ inline std::string utc_date() {
   return text;
 }
 
+// The machine's NVIDIA GPU and driver, as its kernel module tells without any library; "" where there is none. Several
+// GPUs: the first, and how many.
+inline void find_gpu(report_header& header, std::string const& folder = "/proc/driver/nvidia") {
+  std::error_code none;
+  std::size_t count = 0;
+  for (std::filesystem::directory_iterator gpu(folder + "/gpus", none), end; gpu != end; gpu.increment(none)) {
+    if (count++ == 0) header.gpu = value_of(read_small_file((gpu->path() / "information").c_str()), "Model");
+  }
+  if (count > 1) header.gpu += fmt::format(" (and {} more)", count - 1);
+  // NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue Sep 23 ...
+  std::istringstream words(value_of(read_small_file((folder + "/version").c_str()), "NVRM version"));
+  for (std::string word; header.driver.empty() && words >> word;) {
+    bool const is_version =
+        word.find_first_not_of("0123456789.") == std::string::npos && word.find('.') < word.size() - 1;
+    if (is_version) header.driver = word;
+  }
+}
+
 /// Everything but wall_ns. @param engine as in force
 inline report_header make_header(settings const& set, simt::engine_settings const& engine) {
   report_header header;
@@ -88,6 +108,7 @@ inline report_header make_header(settings const& set, simt::engine_settings cons
   header.compiler = PASTA_COMPILER;
   header.compiler_flags = PASTA_COMPILER_FLAGS;
   header.date = utc_date();
+  find_gpu(header);
   return header;
 }
 

@@ -6,12 +6,12 @@
 
 #include <fcntl.h>
 
-#include <set>
 #include <unordered_map>
 
 #include <pasta/report/json.hpp>
 #include <pasta/session/annotated_range.hpp>
 #include <pasta/session/crash_watch.hpp>
+#include <pasta/session/pack_name.hpp>
 #include <pasta/session/run_header.hpp>
 #include <pasta/session/tool_run.hpp>
 
@@ -31,20 +31,6 @@ std::string run_name() {
 namespace detail {
 // One line on standard error; nothing if that is closed or full: the program must not notice.
 inline void say(std::string const& line) noexcept { std::fprintf(stderr, "pasta: %s\n", line.c_str()); }
-
-// a+b and b+a are the same pack.
-inline bool is_same_pack(std::string_view one, std::string_view other) {
-  auto const names = [](std::string_view pack) {
-    std::multiset<std::string_view> found;
-    for (std::size_t begin = 0; begin <= pack.size();) {
-      std::size_t const end = std::min(pack.find('+', begin), pack.size());
-      found.insert(pack.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    return found;
-  };
-  return names(one) == names(other);
-}
 }  // namespace detail
 
 /// The process's session. It attaches the tool that PASTA_TOOLS names before main, and writes the report when the
@@ -193,7 +179,7 @@ class session final : public event_sink {
     if (settings_.tools.empty()) return explain("PASTA_TOOLS is not set");
     std::size_t number = 0;
     [[maybe_unused]] auto const try_one = [&]<class Tool>() {
-      if (detail::is_same_pack(run_name<Tool>(), settings_.tools)) {
+      if (tools_of_pack(run_name<Tool>()) == tools_of_pack(settings_.tools)) {
         run_number_ = number;
         make_run_ = [](session& self) -> tool_run_base* {
           return new tool_run<Tool>(*self.engine_, self.settings_.per, self.settings_.sampling_rate,
