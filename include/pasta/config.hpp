@@ -34,20 +34,23 @@
 // Where a traced operation stands in the source. Default arguments of a function; `place` must be the name of no other
 // parameter. g++ has no column builtin but a right std::source_location; clang 14 has no source_location and clang 15
 // a wrong one, but both have the builtin. The default arguments must not be nested in another call: g++ would give the
-// callee's own place.
+// callee's own place; a function that has them passes them on as PASTA_PLACE_FORWARDED.
 #if defined(__CUDACC__)
 #define PASTA_PLACE_PARAMETERS \
   char const *place_file = __builtin_FILE(), std::uint32_t place_line = __builtin_LINE(), std::uint32_t place_column = 0
 #define PASTA_PLACE_ARGUMENTS place_file, place_line, place_column
+#define PASTA_PLACE_FORWARDED PASTA_PLACE_ARGUMENTS
 #elif defined(__clang__)
 #define PASTA_PLACE_PARAMETERS                                                            \
   char const *place_file = __builtin_FILE(), std::uint32_t place_line = __builtin_LINE(), \
              std::uint32_t place_column = __builtin_COLUMN()
 #define PASTA_PLACE_ARGUMENTS place_file, place_line, place_column
+#define PASTA_PLACE_FORWARDED PASTA_PLACE_ARGUMENTS
 #else
 #include <source_location>
 #define PASTA_PLACE_PARAMETERS std::source_location place_location = std::source_location::current()
 #define PASTA_PLACE_ARGUMENTS place_location.file_name(), place_location.line(), place_location.column()
+#define PASTA_PLACE_FORWARDED place_location
 #endif
 
 // What the report's header says about the build of the analysed program.
