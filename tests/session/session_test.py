@@ -331,6 +331,20 @@ class Session(unittest.TestCase):
                 self.assertIn(reason, done.stderr)
                 self.assertEqual([line[0] for line in self.index_lines()], ["attach", "failed"])
 
+    def test_a_path_with_any_bytes_is_one_field_of_the_index(self):
+        path = os.path.join(self.folder.name, "a\tb\nc 100%.json")
+        self.run_program("plain", PASTA_OUTPUT=path.replace("%", "%%"))
+        self.assertTrue(self.report(path)["is_complete"])
+        self.assertEqual([line[2] for line in self.index_lines()],
+                         [path.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A")] * 2)
+
+    def test_a_fifo_that_nobody_reads_is_one_line(self):
+        os.mkfifo(self.output)
+        done = self.run_program("code", "5", timeout=20)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("no process reads it", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
     def test_closed_standard_error(self):
         done = subprocess.run(["sh", "-c", 'exec "$0" code 5 2>&- >&-', PROGRAM], env=self.environment(), cwd=self.folder.name)
         self.assertEqual(done.returncode, 5)

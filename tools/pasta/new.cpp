@@ -94,6 +94,19 @@ class unfinished_folder {
 
 }  // namespace
 
+namespace {
+// As a shell takes it.
+std::string shell_word(std::string const& text) {
+  bool const is_plain =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-=:,@%") ==
+      std::string::npos;
+  if (is_plain && !text.empty()) return text;
+  std::string quoted = "'";
+  for (char const letter : text) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+}  // namespace
+
 int run_new(arguments const& words) {
   std::string name, parent = ".";
   auto const app =
@@ -125,11 +138,11 @@ int run_new(arguments const& words) {
   made.finish();
 
   std::string const package = own_package_folder();
-  std::string const shown = visible(folder);
+  std::string const shown = shell_word(visible(folder));
   print(fmt::format(
       "made\n{0}\nnext\n  cmake -S {1} -B {1}/build{2}\n  cmake --build {1}/build && ctest --test-dir {1}/build\n"
       "  pasta run {3} -- {1}/build/{3}_example\n",
-      names, shown, package.empty() ? "" : " -Dpasta_DIR=" + visible(package), name));
+      names, shown, package.empty() ? "" : " -Dpasta_DIR=" + shell_word(visible(package)), name));
   return exit_done;
 }
 

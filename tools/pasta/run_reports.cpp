@@ -23,6 +23,7 @@
 #include <pasta/report/read_json.hpp>
 #include <pasta/report/text.hpp>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/index_path.hpp>
 #include "command.hpp"
 #include "output.hpp"
 
@@ -133,7 +134,7 @@ std::vector<report_index::entry> report_index::read() const {
     if (parts.size() < 3 || parts[2].empty()) continue;
     constexpr std::array<std::string_view, 4> states{"attach", "complete", "incomplete", "failed"};
     if (std::find(states.begin(), states.end(), parts[0]) == states.end()) continue;
-    entry next{parts[0], static_cast<pid_t>(std::strtol(parts[1].c_str(), nullptr, 10)), parts[2],
+    entry next{parts[0], static_cast<pid_t>(std::strtol(parts[1].c_str(), nullptr, 10)), from_index_path(parts[2]),
                parts.size() > 3 ? parts[3] : ""};
     auto const same = std::find_if(entries.begin(), entries.end(),
                                    [&](entry const& e) { return e.pid == next.pid && e.path == next.path; });

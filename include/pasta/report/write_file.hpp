@@ -99,8 +99,19 @@ inline std::string create_beside(std::string const& path, int& descriptor) {
 }
 
 inline void write_directly(std::string_view text, std::string const& path) {
-  open_file file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (file.descriptor() < 0) fail_on_file("write", path, errno);
+  // A FIFO's reader gets two seconds to come: for ever is too long for a program that has ended.
+  int descriptor = -1;
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor >= 0 || errno != ENXIO) break;
+    ::usleep(10'000);
+    errno = ENXIO;
+  }
+  if (descriptor < 0 && errno == ENXIO)
+    throw report_error(fmt::format("cannot write {}: no process reads it", visible(path)));
+  if (descriptor < 0) fail_on_file("write", path, errno);
+  open_file file(descriptor);
+  ::fcntl(file.descriptor(), F_SETFL, ::fcntl(file.descriptor(), F_GETFL) & ~O_NONBLOCK);
   int error = write_all(file.descriptor(), text);
   if (int const close_error = file.close(); error == 0) error = close_error;
   if (error != 0) fail_on_file("write", path, error);

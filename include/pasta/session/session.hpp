@@ -11,6 +11,7 @@
 #include <pasta/report/json.hpp>
 #include <pasta/session/annotated_range.hpp>
 #include <pasta/session/crash_watch.hpp>
+#include <pasta/session/index_path.hpp>
 #include <pasta/session/pack_name.hpp>
 #include <pasta/session/run_header.hpp>
 #include <pasta/session/tool_run.hpp>
@@ -258,7 +259,7 @@ class session final : public event_sink {
     int const file = ::open(settings_.report_index.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0) return;
     try {
-      std::string line = fmt::format("{}\t{}\t{}", what, ::getpid(), path_);
+      std::string line = fmt::format("{}\t{}\t{}", what, ::getpid(), to_index_path(path_));
       if (!why.empty()) line += fmt::format("\t{}", visible(why));
       line += '\n';
       static_cast<void>(!::write(file, line.data(), line.size()));
