@@ -197,7 +197,7 @@ std::map<std::string, measured> on_host(Kernel const& kernel, Arguments const&..
   return found;
 }
 
-// 128-byte aligned, as cudaMalloc's.
+// Aligned as cudaMalloc's.
 template <class T>
 struct aligned_array {
   explicit aligned_array(std::vector<T> const& from) : data(from.size()) { data.copy_from(from); }

@@ -123,6 +123,19 @@ int run(std::string const& what, char** rest) {
     launch();
     return WEXITSTATUS(status);
   }
+  if (what == "fork_twice") {
+    if (::fork() == 0) {
+      launch();
+      if (::fork() == 0) {
+        launch();
+        std::exit(0);
+      }
+      ::wait(nullptr);
+      std::exit(0);
+    }
+    ::wait(nullptr);
+    return 0;
+  }
   if (what == "fork_without_launch") {
     pid_t const child = ::fork();
     if (child == 0) std::exit(0);

@@ -173,6 +173,12 @@ class Session(unittest.TestCase):
         self.assertEqual(counts.pop(self.output), 2)
         self.assertEqual(list(counts.values()), [2])
 
+    def test_a_child_of_a_child_has_its_own_report_too(self):
+        self.assertEqual(self.run_program("fork_twice").returncode, 0)
+        paths = [line[2] for line in self.index_lines() if line[0] == "complete"]
+        self.assertEqual(len(set(paths)), 3)
+        self.assertEqual([self.kernels(path)[0]["losses"]["launches_seen"] for path in paths], [1, 1, 1])
+
     def test_fork_without_launch_writes_one_report(self):
         self.assert_complete(self.run_program("fork_without_launch"))
 

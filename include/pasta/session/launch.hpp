@@ -47,10 +47,13 @@ std::string kernel_name(Kernel const& kernel) {
   if constexpr (requires { std::string(kernel.name); }) {
     return std::string(kernel.name);
   } else {
-    int status = 0;
-    std::unique_ptr<char, void (*)(void*)> const text(
-        abi::__cxa_demangle(typeid(Kernel).name(), nullptr, nullptr, &status), std::free);
-    return status == 0 && text ? text.get() : typeid(Kernel).name();
+    static std::string const name = [] {  // once for each kernel, not for each launch
+      int status = 0;
+      std::unique_ptr<char, void (*)(void*)> const text(
+          abi::__cxa_demangle(typeid(Kernel).name(), nullptr, nullptr, &status), std::free);
+      return std::string(status == 0 && text ? text.get() : typeid(Kernel).name());
+    }();
+    return name;
   }
 }
 

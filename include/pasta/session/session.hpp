@@ -190,7 +190,7 @@ class session final : public event_sink {
       ++number;
     };
     (try_one.template operator()<Tools>(), ...);
-    path_ = absolute(detail::expand_path(settings_.output, settings_.tools));
+    path_ = first_path_ = absolute(detail::expand_path(settings_.output, settings_.tools));
     if (make_run_ == nullptr) {
       std::string known;
       ((known += (known.empty() ? "" : ", ") + run_name<Tools>()), ...);
@@ -231,10 +231,10 @@ class session final : public event_sink {
     owner_ = ::getpid();  // last: who sees it may use the rest
   }
 
-  // A name without %p is the first process's: its children add their process id.
+  // A name without %p is the first process's: its children and their children add their process id.
   std::string child_path() const {
     std::string path = absolute(detail::expand_path(settings_.output, settings_.tools));
-    return path == path_ ? fmt::format("{}.{}", path, ::getpid()) : path;
+    return path == first_path_ ? fmt::format("{}.{}", path, ::getpid()) : path;
   }
 
   // The program may change its folder before it ends.
@@ -276,7 +276,7 @@ class session final : public event_sink {
   tool_run_base* (*make_run_)(session&) = nullptr;
   std::size_t run_number_ = 0;
   report_header header_;
-  std::string path_;
+  std::string path_, first_path_;  // of this process's report, and of that of the process that attached first
   std::uint64_t begin_ns_ = 0;
   std::mutex fork_mutex_;
   allocation_sizes* allocations_ = new allocation_sizes;

@@ -110,7 +110,6 @@ class block_runner {
   /// [lane]: what each lane of the caller's group brought to converge(); the same for all lanes of the group until
   /// each of them waits again.
   std::uint64_t const* group_values() const { return warps_[lane_ / warp_width_].group_values.data(); }
-  lane_mask group() const { return warps_[lane_ / warp_width_].group; }
   /// Counts groups, so that what was computed once for a group can be known again by its other lanes.
   std::uint64_t group_number() const { return group_number_; }
 
@@ -133,8 +132,6 @@ class block_runner {
   std::uint32_t thread() const { return lane_; }
   std::uint32_t lane_in_warp() const { return lane_ & (warp_width_ - 1); }
   lane_mask own_bit() const { return lane_mask{1} << lane_in_warp(); }
-  /// Lanes of the caller's warp that have not ended.
-  lane_mask live_lanes() const { return warps_[lane_ / warp_width_].live; }
   std::uint32_t warp_width() const { return warp_width_; }
   dim3 block_index() const { return block_index_; }
   launch_shape const& shape() const { return *shape_; }
@@ -149,7 +146,7 @@ class block_runner {
     std::array<std::uint64_t, max_warp_width> values, arguments;  // [lane]
   };
   struct warp_state {
-    lane_mask live = 0, unstarted = 0, ready = 0, waiting = 0, at_barrier = 0, exchanging = 0;
+    lane_mask unstarted = 0, ready = 0, waiting = 0, at_barrier = 0, exchanging = 0;
     lane_mask group = 0;  // the lanes that went on together last
     std::array<place_order, max_warp_width> order;
     std::array<std::uint64_t, max_warp_width> brought, group_values;
@@ -185,7 +182,7 @@ class block_runner {
     for (std::uint32_t w = 0; w < warp_count_; ++w) {
       std::uint32_t const lanes = std::min(warp_width, thread_count - w * warp_width);
       warp_state& warp = warps_[w];
-      warp.live = warp.unstarted = lanes == 64 ? ~lane_mask{0} : (lane_mask{1} << lanes) - 1;
+      warp.unstarted = lanes == 64 ? ~lane_mask{0} : (lane_mask{1} << lanes) - 1;
       warp.ready = warp.waiting = warp.at_barrier = warp.exchanging = warp.group = 0;
     }
   }
@@ -223,7 +220,6 @@ class block_runner {
       }
       // Outside of the catch block: the C++ runtime keeps its list of caught exceptions per thread, not per fiber.
       if (error_) fibers_.switch_to(main_fiber);
-      end_lane();
       next_lane const next = pick();
       if (next.thread != no_thread && next.is_new) {
         lane_ = next.thread;
@@ -234,8 +230,6 @@ class block_runner {
       // Acquired again: lane_ was set by the one that switched here.
     }
   }
-
-  void end_lane() { own_warp().live &= ~own_bit(); }
 
   // Which lane goes on; never the caller unless what it waits for has come.
   next_lane pick() {

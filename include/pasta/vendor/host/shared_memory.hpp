@@ -23,13 +23,11 @@ class shared_memory {
     if (dynamic_bytes > max_shared_bytes)
       throw std::invalid_argument("more dynamic shared memory than a block can have (227 KiB)");
     if (!storage_) storage_ = std::make_unique<storage>();
-    dynamic_bytes_ = dynamic_bytes;
     used_bytes_ = aligned(dynamic_bytes);
     arrays_.clear();
   }
 
   void* dynamic() const { return storage_->bytes; }
-  std::size_t dynamic_bytes() const { return dynamic_bytes_; }
 
   /// The static array known as `key`, the same for all threads and blocks of a launch.
   /// @throw std::length_error if the block's shared memory is exhausted
@@ -63,7 +61,7 @@ class shared_memory {
   };
   std::unique_ptr<storage> storage_;
   std::vector<known_array> arrays_;
-  std::size_t dynamic_bytes_ = 0, used_bytes_ = 0;
+  std::size_t used_bytes_ = 0;
 };
 
 }  // namespace pasta::simt
