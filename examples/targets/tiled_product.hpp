@@ -25,6 +25,7 @@ struct tiled_product {
       tile_a[y][x] = a;
       tile_b[y][x] = b;
       t.sync_block();
+      PASTA_UNROLL
       for (std::uint32_t k = 0; k < tile_size; ++k) {
         float const left = tile_a[y][k];
         float const right = tile_b[k][x];

@@ -12,6 +12,15 @@
 #define PASTA_VERSION_PATCH 0
 #define PASTA_VERSION "0.1.0"
 
+// fmt 9 does not make its functions constexpr for nvcc, although it uses them in constants.
+#if defined(__CUDACC__)
+#if defined(FMT_VERSION) && !FMT_USE_CONSTEXPR
+#error "include <pasta/pasta.hpp> before fmt, or compile with -DFMT_USE_CONSTEXPR=1"
+#elif !defined(FMT_VERSION) && !defined(FMT_USE_CONSTEXPR)
+#define FMT_USE_CONSTEXPR 1
+#endif
+#endif
+
 #if __cplusplus < 202002L
 #error "PASTA needs C++20: compile with -std=c++20 or newer"
 #endif
@@ -22,11 +31,36 @@
 #else
 #define PASTA_DEVICE
 #endif
+// Which vendor this translation unit is for. All files of a program that include pasta.hpp must agree.
+#if defined(__CUDACC__)
+#define PASTA_DETAIL_IS_CUDA 1
+#else
+#define PASTA_DETAIL_IS_CUDA 0
+#endif
+// The vendor's own version of a header: a folder for each vendor has the same file names.
+//     #include PASTA_INSTRUMENT_OF_VENDOR(probe)
+#if PASTA_DETAIL_IS_CUDA
+#define PASTA_VENDOR_HEADER <pasta/vendor/cuda.hpp>
+#define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/cuda/name.hpp>
+#define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/cuda/name.hpp>
+#define PASTA_SESSION_OF_VENDOR(name) <pasta/session/cuda/name.hpp>
+#else
+#define PASTA_VENDOR_HEADER <pasta/vendor/host.hpp>
+#define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/host/name.hpp>
+#define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/host/name.hpp>
+#define PASTA_SESSION_OF_VENDOR(name) <pasta/session/host/name.hpp>
+#endif
 // Whether the compiler is now making code for the CPU (nvcc and hipcc read each file once more for each GPU).
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define PASTA_IS_HOST_PASS 0
 #else
 #define PASTA_IS_HOST_PASS 1
+#endif
+// Before a loop with a small constant number of iterations: unrolls it also where a tool's code makes it long.
+#if defined(__CUDACC__) || defined(__clang__)
+#define PASTA_UNROLL _Pragma("unroll")
+#else
+#define PASTA_UNROLL _Pragma("GCC unroll 64")
 #endif
 #define PASTA_ALWAYS_INLINE inline __attribute__((always_inline))
 #define PASTA_NEVER_INLINE __attribute__((noinline))
@@ -55,7 +89,9 @@
 
 // What the report's header says about the build of the analysed program.
 #if defined(__CUDACC__)
-#define PASTA_COMPILER "nvcc"
+#define PASTA_DETAIL_TEXT(number) #number
+#define PASTA_DETAIL_VERSION_TEXT(major, minor) PASTA_DETAIL_TEXT(major) "." PASTA_DETAIL_TEXT(minor)
+#define PASTA_COMPILER "nvcc " PASTA_DETAIL_VERSION_TEXT(__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__)
 #elif defined(__clang__)
 #define PASTA_COMPILER "clang " __clang_version__
 #elif defined(__GNUC__)
@@ -71,7 +107,7 @@ struct host {};
 struct cuda {};
 struct hip {};
 /// The vendor that this translation unit is compiled for.
-#if defined(__CUDACC__)
+#if PASTA_DETAIL_IS_CUDA
 using current = cuda;
 #elif defined(__HIPCC__)
 using current = hip;
@@ -81,7 +117,7 @@ using current = host;
 }  // namespace vendor
 
 /// One bit per lane of a warp, lane 0 lowest. 64 bits where a warp can have 64 lanes.
-#if defined(__CUDACC__)
+#if PASTA_DETAIL_IS_CUDA
 using lane_mask = std::uint32_t;
 #else
 using lane_mask = std::uint64_t;

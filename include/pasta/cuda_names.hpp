@@ -15,7 +15,7 @@ inline simt::block_runner& block() { return simt::current_worker()->block; }
 
 template <class Probe = no_probe>
 thread<Probe> this_thread() {
-  return thread<Probe>(block(), block().thread());
+  return thread<Probe>(simt::lane(block(), block().thread()));
 }
 
 // These functions do not know the kernel's probe; the worker does.

@@ -28,6 +28,8 @@ struct memory_access {
   access_kind kind;
   memory_space space;
   site_id site;
+  /// The lanes are a whole warp, and each accesses the element after the one before it. False: not so, or not known.
+  bool is_in_order = false;
 };
 
 /// One lane starts a copy that runs beside the kernel. Its read and its write are memory accesses too (none for the

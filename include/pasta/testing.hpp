@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// For tests of tools: run a small kernel on the host engine with the tool attached and look at what it collected or
-/// reports. Nothing is read from the environment and no file is written.
+/// For tests of tools: run a small kernel with the tool attached, on the host engine or, in a file that nvcc compiles, on
+/// the GPU, and look at what it collected or reports. Nothing is read from the environment and no file is written.
 #ifndef PASTA_TESTING_HPP
 #define PASTA_TESTING_HPP
 
@@ -15,7 +15,7 @@ template <class ToolOrPack>
 using checked = std::conditional_t<pasta::detail::is_ready_for_probe<ToolOrPack>(), ToolOrPack, tool_pack<>>;
 }  // namespace detail
 
-/// A tool (or pack) on a host engine of its own.
+/// A tool (or pack) on a host engine of its own, or on the current GPU.
 ///
 ///     pasta::testing::fixture<coalescing> test;
 ///     test.launch(vector_add{}, {1, 64}, a, b, n);
@@ -26,8 +26,8 @@ class fixture {
   static_assert(check_tool<ToolOrPack>() && check_probe_delivers<ToolOrPack>());
 
   struct setup {
-    std::uint32_t warp_width = 32;
-    std::uint32_t threads = 1;  ///< worker threads; 1 makes the order of blocks certain
+    std::uint32_t warp_width = 32;  ///< of the host engine
+    std::uint32_t threads = 1;      ///< worker threads of the host engine; 1 makes the order of blocks certain
     scope per = scope::kernel;
     double sampling_rate = 1;
     std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value as on the command line
@@ -36,8 +36,8 @@ class fixture {
   fixture() : fixture(setup{}) {}
   /// @throw usage_error for a wrong option
   explicit fixture(setup const& with)
-      : engine_({.warp_width = with.warp_width, .threads = with.threads}),
-        run_(engine_, with.per, with.sampling_rate, with.options) {}
+      : runs_(to_settings(with)),
+        run_(runs_, with.per, with.sampling_rate, with.options) {}
 
   /// As pasta::launch.
   template <class Kernel, class... Arguments>
@@ -58,7 +58,7 @@ class fixture {
   template <class EventOf>
   void feed(lane_mask lanes, EventOf&& event_of, PASTA_PLACE_PARAMETERS) {
     feeder<std::decay_t<EventOf>> const kernel{lanes, std::forward<EventOf>(event_of), {PASTA_PLACE_ARGUMENTS}};
-    run_.launch("events", current_range(), kernel, {dim3(1), dim3(engine_.settings().warp_width)}, 0, false);
+    run_.launch("events", current_range(), kernel, {dim3(1), dim3(runs_.warp_width())}, 0, false);
   }
 
   /// What the tool collected so far. For a pack, name the tool.
@@ -85,11 +85,18 @@ class fixture {
     template <class Probe>
     void operator()(thread<Probe>& t) const {
       if (((lanes >> t.lane()) & 1) == 0) return;
-      if constexpr (Probe::is_active) Probe::feed(where, event_of(t.lane()));
+      if constexpr (Probe::is_active) Probe::feed(t.probe_handle(), where, event_of(t.lane()));
     }
   };
 
-  simt::engine engine_;
+  static settings to_settings(setup const& with) {
+    settings all;
+    all.warp_width = with.warp_width;
+    all.host_threads = with.threads;
+    return all;
+  }
+
+  executor runs_;
   tool_run<detail::checked<ToolOrPack>> run_;
   std::vector<std::string> notes_;
 };

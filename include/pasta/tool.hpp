@@ -143,6 +143,7 @@ class context {
     typename Tool::launch_state* launch = nullptr;
     typename Tool::program_state* program = nullptr;
     options_type const* options = nullptr;
+    void const* locator = nullptr;  ///< the vendor's own way to the site's row; null where the states lie in it
   };
   PASTA_DEVICE constexpr explicit context(parts const& with) : parts_(with) {}
 
@@ -157,6 +158,8 @@ class context {
   /// Merged over the whole program; the only state of events outside of kernels.
   PASTA_DEVICE constexpr typename Tool::program_state& program() const { return existing(parts_.program); }
   PASTA_DEVICE constexpr options_type const& options() const { return *parts_.options; }
+  /// For PASTA's own functions that write to a site's row.
+  PASTA_DEVICE constexpr void const* locator() const { return parts_.locator; }
 
  private:
   template <class State>

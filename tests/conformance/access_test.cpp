@@ -113,7 +113,7 @@ struct any_space {
     int local[4] = {1, 2, 3, 4};
     int* const generic[3] = {global.raw() + t.index(), shared.raw() + t.thread_index().x, local};
     for (int which = 0; which < 3; ++which) {
-      pasta::traced<int, Probe> pointer(generic[which]);
+      auto const pointer = t.trace(generic[which]);
       pointer[0] = which;
     }
   }

@@ -5,4 +5,6 @@
 #include <string>
 
 struct none;
-void run(std::string* names) { pasta::traced<std::string, pasta::probe<none>> const all(names); }
+void run(std::string* names) {
+  pasta::traced<std::string, pasta::probe<none>> const all(names, pasta::memory_space::global, {});
+}

@@ -137,28 +137,25 @@ struct coalescing : pasta::tool<coalescing> {
     }
   };
 
-  static constexpr std::int64_t irregular = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int32_t irregular = std::numeric_limits<std::int32_t>::min();
   struct site_state {
     pasta::count requests, sectors, sectors_needed;
-    pasta::top_k<4, std::int64_t> strides;         // of requests with two lanes or more [bytes]
-    pasta::earliest<pasta::request_sample> worst;  // the request with the most unneeded sectors, if any has them
+    pasta::common_value<std::int32_t> stride;  // of requests with two lanes or more [bytes]
+    pasta::worst_request worst;                // the request with the most unneeded sectors, if any has them
   };
 
   PASTA_DEVICE static void on_memory_access(pasta::context<coalescing>& at, pasta::memory_access const& access) {
     if (access.space != pasta::memory_space::global) return;
     std::uint32_t const sector_bytes = at.options().sector_bytes;
-    pasta::request_shape const shape = pasta::coalesce(access, sector_bytes);
-    std::uint64_t const needed = sectors_needed(shape, sector_bytes);
-    if (shape.sectors > needed) {
-      // The more waste the lower the key; requests of equal waste: the more sectors the lower.
-      std::uint64_t const key = ~((shape.sectors - needed) << 32 | shape.sectors);
-      pasta::observe_request(at.site().worst, key, access, sector_bytes);
+    pasta::request_shape const shape = pasta::coalesce(at, access, sector_bytes);
+    if (shape.sectors > shape.sectors_needed && !shape.is_repeated) {
+      pasta::observe_request(at, &site_state::worst, rank_of(shape), access, sector_bytes);
     }
-    if (!pasta::warp::is_leader(access.lanes)) return;
+    if (!pasta::warp::is_leader(access)) return;
     at.site().requests.add(1);
     at.site().sectors.add(shape.sectors);
-    at.site().sectors_needed.add(needed);
-    if (shape.lanes > 1) at.site().strides.add(shape.is_regular ? shape.stride_bytes : irregular);
+    at.site().sectors_needed.add(shape.sectors_needed);
+    if (shape.lanes > 1) at.site().stride.observe(stride_of(shape));
   }
 
   void report(pasta::results<coalescing> const& found, pasta::report& out) const {
@@ -177,7 +174,7 @@ struct coalescing : pasta::tool<coalescing> {
         by_kind[row.site.what] += sum;
         all += sum;
         sites.add(row.site, sum.requests, sum.sectors, sum.needed, sum.efficiency(), sum.lanes_per_request(),
-                  sum.sectors_per_request(), usual_stride(row.state));
+                  sum.sectors_per_request(), common_stride(row.state));
       }
       columns = value_columns();
       columns.insert(columns.begin(), {"access", "", pasta::column_role::key});
@@ -204,8 +201,15 @@ struct coalescing : pasta::tool<coalescing> {
   }
 
  private:
-  PASTA_DEVICE static std::uint64_t sectors_needed(pasta::request_shape const& shape, std::uint32_t sector_bytes) {
-    return (std::uint64_t{shape.distinct_bytes} + sector_bytes - 1) / sector_bytes;
+  // The more waste the lower; requests of equal waste: the more sectors the lower.
+  PASTA_DEVICE static std::uint32_t rank_of(pasta::request_shape const& shape) {
+    std::uint32_t const wasted = shape.sectors - shape.sectors_needed;
+    return ~((wasted < 0xffff ? wasted : 0xffff) << 16 | (shape.sectors < 0xffff ? shape.sectors : 0xffff));
+  }
+  // Lanes that are 2 GiB apart or more have no stride worth a name.
+  PASTA_DEVICE static std::int32_t stride_of(pasta::request_shape const& shape) {
+    auto const stride = static_cast<std::int32_t>(shape.stride_bytes);
+    return shape.is_regular && stride == shape.stride_bytes ? stride : irregular;
   }
 
   struct sums {
@@ -230,20 +234,19 @@ struct coalescing : pasta::tool<coalescing> {
             {"efficiency", "1", value}, {"lanes", "", value},   {"sectors_per_request", "", value}};
   }
 
-  // The stride of more than half of the requests. Exact or empty, so that it never depends on the order of events.
-  static std::optional<std::int64_t> usual_stride(site_state const& state) {
-    auto const entries = state.strides.entries();
-    if (entries.empty() || state.strides.error_bound() > 0 || 2 * entries[0].count <= state.strides.total()) return {};
-    return entries[0].key == irregular ? std::nullopt : std::optional(entries[0].key);
+  // The stride of all requests, where they have the same.
+  static std::optional<std::int32_t> common_stride(site_state const& state) {
+    std::optional<std::int32_t> const stride = state.stride.value();
+    return stride == irregular ? std::nullopt : stride;
   }
 
   static pasta::finding find(pasta::site_result<coalescing> const& row, sums const& sum, sums const& all,
                              std::uint32_t sector_bytes) {
-    pasta::request_sample const sample = *row.state.worst.value();
+    pasta::request_sample const sample = *row.state.worst.get().value();
     pasta::request_pattern const pattern(sample, row.site.size_bytes, sector_bytes);
     coalescing_detail::wording const words(pattern, row.site, sector_bytes);
     std::uint32_t const asked = pattern.shape().sectors;
-    std::uint64_t const needed = sectors_needed(pattern.shape(), sector_bytes);
+    std::uint64_t const needed = pattern.shape().sectors_needed;
     // No request wastes more than the worst: if the sums say that each wastes as much, all are alike.
     bool const is_every_request = sum.sectors == sum.requests * asked && sum.needed == sum.requests * needed;
     double const gain = 1 / (1 - sums::ratio(sum.sectors - sum.needed, all.sectors));

@@ -5,29 +5,23 @@
 
 #include <algorithm>
 #include <array>
-#include <pasta/event.hpp>
-#include <pasta/vendor/host.hpp>
+#include <bit>
+#include <pasta/analysis/request_shape.hpp>
+#include <pasta/tool.hpp>
 
 namespace pasta {
 
-/// What a memory request (one access by the lanes of a warp together) asks of memory.
-struct request_shape {
-  std::uint32_t lanes = 0;           ///< active
-  std::uint32_t sectors = 0;         ///< distinct sectors touched: what the hardware moves
-  std::uint32_t distinct_bytes = 0;  ///< bytes touched at least once
-  bool is_regular = false;        ///< two lanes or more, and the address grows by the same from each lane to the next
-  std::int64_t stride_bytes = 0;  ///< that growth per lane number; 0 is a broadcast
-};
-
-/// The shape of a request given by its lanes' first bytes, each lane accessing `size_bytes`.
+/// The shape of a request given by its lanes' first bytes, each lane accessing `size_bytes`. Host only.
 /// @param addresses [lane]; only lanes of the mask are read
-inline request_shape shape_of_request(std::uint64_t const* addresses, lane_mask lanes, std::uint32_t size_bytes,
+/// @param lanes one bit each, at most 64
+inline request_shape shape_of_request(std::uint64_t const* addresses, std::uint64_t lanes, std::uint32_t size_bytes,
                                       std::uint32_t sector_bytes) {
-  std::array<std::uint64_t, simt::max_warp_width> sorted;
+  std::array<std::uint64_t, 64> sorted;
   request_shape shape;
   bool is_rising = true;
   std::uint32_t last_lane = 0;
-  warp::detail::for_each_lane(lanes, [&](std::uint32_t lane) {
+  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    auto const lane = static_cast<std::uint32_t>(std::countr_zero(left));
     std::uint64_t const address = addresses[lane];
     if (shape.lanes > 0) {
       std::uint64_t const before = sorted[shape.lanes - 1];
@@ -42,7 +36,7 @@ inline request_shape shape_of_request(std::uint64_t const* addresses, lane_mask 
     }
     sorted[shape.lanes++] = address;
     last_lane = lane;
-  });
+  }
   if (!shape.is_regular) shape.stride_bytes = 0;
   if (!is_rising) std::sort(sorted.begin(), sorted.begin() + shape.lanes);
 
@@ -62,29 +56,21 @@ inline request_shape shape_of_request(std::uint64_t const* addresses, lane_mask 
       next_byte = end;
     }
   }
+  shape.sectors_needed =
+      static_cast<std::uint32_t>((std::uint64_t{shape.distinct_bytes} + sector_bytes - 1) / sector_bytes);
   return shape;
 }
 
 /// The shape of the request that an event belongs to. Called by the handler of that event, on all of its lanes; all
 /// get the same.
-/// @param access the event as it was delivered
+/// @param at,access as the handler got them
 /// @param sector_bytes 32 on NVIDIA GPUs since Maxwell; 64 or 128 for AMD's caches
-inline request_shape coalesce(memory_access const& access, std::uint32_t sector_bytes) {
-  // The engine already holds all lanes' addresses, so no exchange is needed; the first lane that comes computes for
-  // all.
-  simt::block_runner& block = simt::current_worker()->block;
-  simt::block_runner::group_memo& memo = block.memo();
-  std::uint64_t const key = std::uint64_t{access.size_bytes} << 32 | sector_bytes;
-  if (memo.group != block.group_number() || memo.key != key) {
-    request_shape const shape = shape_of_request(block.group_values(), access.lanes, access.size_bytes, sector_bytes);
-    memo.group = block.group_number();
-    memo.key = key;
-    memo.words = {shape.lanes, shape.sectors, shape.distinct_bytes, shape.is_regular ? 1u : 0u,
-                  static_cast<std::uint64_t>(shape.stride_bytes)};
-  }
-  return {static_cast<std::uint32_t>(memo.words[0]), static_cast<std::uint32_t>(memo.words[1]),
-          static_cast<std::uint32_t>(memo.words[2]), memo.words[3] != 0, static_cast<std::int64_t>(memo.words[4])};
-}
+template <class Tool>
+PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(context<Tool>& at, memory_access const& access,
+                                                        std::uint32_t sector_bytes);
 
 }  // namespace pasta
+
+#include PASTA_ANALYSIS_OF_VENDOR(coalesce)
+
 #endif

@@ -33,7 +33,9 @@ namespace detail {
 // number of `{}` that compiles is the number of fields.
 template <class State>
 consteval std::size_t count_fields() {
-  if constexpr (requires { State{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+  if constexpr (std::is_empty_v<State>)
+    return 0;
+  else if constexpr (requires { State{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
     return 17;
   else if constexpr (requires { State{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
     return 16;
@@ -65,7 +67,7 @@ consteval std::size_t count_fields() {
     return 3;
   else if constexpr (requires { State{{}, {}}; })
     return 2;
-  else if constexpr (requires { State{{}}; } && !std::is_empty_v<State>)
+  else if constexpr (requires { State{{}}; })
     return 1;
   else
     return 0;

@@ -90,7 +90,7 @@ class request_pattern {
   request_shape replay(FirstByte&& first_byte) const {
     std::uint64_t moved[request_sample::max_lanes] = {};
     for (std::size_t i = 0; i < lanes_.size(); ++i) moved[lanes_[i]] = first_byte(i);
-    return shape_of_request(moved, static_cast<lane_mask>(sample_->lanes), size_bytes_, sector_bytes_);
+    return shape_of_request(moved, sample_->lanes, size_bytes_, sector_bytes_);
   }
 
   bool is_rising() const {

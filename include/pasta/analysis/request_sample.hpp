@@ -5,6 +5,8 @@
 
 #include <pasta/analysis/coalesce.hpp>
 #include <pasta/analysis/earliest.hpp>
+#include <pasta/analysis/rare.hpp>
+#include <pasta/tool.hpp>
 
 namespace pasta {
 
@@ -16,20 +18,34 @@ struct request_sample {
   std::uint64_t offsets[max_lanes];  ///< [lane]: from the lowest byte to the lane's first [bytes]; 0 for other lanes
 };
 
-/// Keeps the request of an event as a sample if its key is lower than that of the one kept so far (equal keys: see
-/// pasta::earliest). Called by the handler of that event, on all of its lanes; one of them writes.
-/// @param sector_bytes what `first_byte` is relative to
-inline void observe_request(earliest<request_sample>& into, std::uint64_t key, memory_access const& access,
-                            std::uint32_t sector_bytes) {
-  if (!warp::is_leader(access.lanes) || (!into.is_empty() && into.key() < key)) return;
-  std::uint64_t const* const addresses = simt::current_worker()->block.group_values();
-  std::uint64_t lowest = access.address;
-  warp::detail::for_each_lane(access.lanes, [&](std::uint32_t lane) { lowest = std::min(lowest, addresses[lane]); });
-  request_sample sample{access.lanes, lowest % sector_bytes, {}};
-  warp::detail::for_each_lane(access.lanes,
-                              [&](std::uint32_t lane) { sample.offsets[lane] = addresses[lane] - lowest; });
-  into.observe(key, sample);
+/// The sample with the lowest rank that a site has seen.
+using worst_request = rare<earliest<request_sample>>;
+
+namespace detail {
+// A lane's part of what tells two samples of equal rank apart; the parts are added up. The lane's number, and how far it
+// is from the request's first lane [bytes].
+PASTA_DEVICE constexpr std::uint32_t sample_fingerprint(std::uint32_t lane, std::uint32_t distance) {
+  std::uint32_t x = distance * 0x9e3779b1u + lane * 0x85ebca77u + 1;
+  x = (x ^ x >> 15) * 0xc2b2ae3du;
+  return x ^ x >> 13;
 }
+// Lowest rank first; of equal ranks the one with the lower fingerprint, so that the order of events never shows.
+PASTA_DEVICE constexpr std::uint64_t sample_key(std::uint32_t rank, std::uint32_t fingerprint) {
+  return std::uint64_t{rank} << 32 | fingerprint;
+}
+}  // namespace detail
+
+/// Keeps the request of an event as the site's sample if its rank is lower than that of the one kept so far. Of equal
+/// ranks one is kept that does not depend on the order of events. Called by the handler of that event, on all of its
+/// lanes and with the same rank.
+/// @param field where: `&site_state::worst`
+/// @param sector_bytes what `first_byte` is relative to
+template <class Tool, class State>
+PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_request(context<Tool>& at, worst_request State::*field, std::uint32_t rank,
+                                  memory_access const& access, std::uint32_t sector_bytes);
 
 }  // namespace pasta
+
+#include PASTA_ANALYSIS_OF_VENDOR(request_sample)
+
 #endif

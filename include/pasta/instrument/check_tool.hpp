@@ -6,8 +6,8 @@
 
 #include <concepts>
 #include <pasta/analysis/mergeable.hpp>
-#include <pasta/instrument/deliver.hpp>
-#include <pasta/instrument/probe.hpp>
+#include <pasta/instrument/no_probe.hpp>
+#include <pasta/instrument/states.hpp>
 
 namespace pasta {
 

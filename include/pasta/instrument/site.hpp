@@ -4,7 +4,6 @@
 #ifndef PASTA_INSTRUMENT_SITE_HPP
 #define PASTA_INSTRUMENT_SITE_HPP
 
-#include <algorithm>
 #include <compare>
 #include <pasta/event.hpp>
 #include <string>
@@ -30,7 +29,7 @@ constexpr std::string_view to_string(memory_space space) {
   constexpr std::string_view names[] = {"global", "shared", "local"};
   return names[static_cast<std::size_t>(space)];
 }
-constexpr operation to_operation(access_kind kind) { return static_cast<operation>(kind); }
+PASTA_DEVICE constexpr operation to_operation(access_kind kind) { return static_cast<operation>(kind); }
 
 /// A site's identity within a kernel: two words, made of constants where the operation is inlined.
 struct site_key {
@@ -39,30 +38,35 @@ struct site_key {
 
   static constexpr std::uint64_t max_line = (1u << 20) - 1, max_column = (1u << 14) - 1, max_size = (1u << 24) - 1;
 
-  static constexpr site_key of(place const& where, operation what, memory_space space, std::uint64_t size_bytes) {
-    return {where.file, std::min<std::uint64_t>(where.line, max_line) << 44 |
-                            std::uint64_t{static_cast<std::uint8_t>(what)} << 40 |
-                            std::min<std::uint64_t>(where.column, max_column) << 26 |
-                            std::uint64_t{static_cast<std::uint8_t>(space)} << 24 | std::min(size_bytes, max_size)};
+  PASTA_DEVICE static constexpr site_key of(place const& where, operation what, memory_space space,
+                                            std::uint64_t size_bytes) {
+    return {where.file, at_most(where.line, max_line) << 44 | std::uint64_t{static_cast<std::uint8_t>(what)} << 40 |
+                            at_most(where.column, max_column) << 26 |
+                            std::uint64_t{static_cast<std::uint8_t>(space)} << 24 | at_most(size_bytes, max_size)};
   }
   constexpr place where() const {
     return {file, static_cast<std::uint32_t>(packed >> 44), static_cast<std::uint32_t>(packed >> 26 & max_column)};
   }
-  constexpr operation what() const { return static_cast<operation>(packed >> 40 & 15); }
-  constexpr memory_space space() const { return static_cast<memory_space>(packed >> 24 & 3); }
-  constexpr std::uint32_t size_bytes() const { return static_cast<std::uint32_t>(packed & max_size); }
+  PASTA_DEVICE constexpr operation what() const { return static_cast<operation>(packed >> 40 & 15); }
+  PASTA_DEVICE constexpr memory_space space() const { return static_cast<memory_space>(packed >> 24 & 3); }
+  PASTA_DEVICE constexpr std::uint32_t size_bytes() const { return static_cast<std::uint32_t>(packed & max_size); }
 
   /// Where lanes wait: lowest line first; on a line loads before stores (a statement's right side is
   /// evaluated before its left), then by column. Equal means the same site (up to a
   /// collision of 26-bit hashes between files).
-  std::uint64_t order() const {
+  PASTA_DEVICE std::uint64_t order() const {
     constexpr std::uint64_t hashed = (1u << 26) - 1;
     return ((packed & ~hashed) | (hash() >> 38)) + 1;
   }
-  std::uint64_t hash() const {
+  PASTA_DEVICE std::uint64_t hash() const {
     return (reinterpret_cast<std::uintptr_t>(file) ^ packed * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
   }
   friend constexpr bool operator==(site_key const&, site_key const&) = default;
+
+ private:
+  PASTA_DEVICE static constexpr std::uint64_t at_most(std::uint64_t value, std::uint64_t limit) {
+    return value < limit ? value : limit;
+  }
 };
 
 /// A site as reports show it.

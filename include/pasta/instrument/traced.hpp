@@ -36,17 +36,18 @@ PASTA_ALWAYS_INLINE PASTA_DEVICE constexpr auto in_common_type(Value const& valu
 template <class T, class Probe>
 class traced_reference {
  public:
-  PASTA_DEVICE constexpr traced_reference(T* address, memory_space space, place const& where)
-      : address_(address), space_(space), where_(where) {}
+  using handle = typename Probe::handle;
+  PASTA_DEVICE constexpr traced_reference(T* address, memory_space space, place const& where, handle mine)
+      : address_(address), space_(space), where_(where), handle_(mine) {}
   traced_reference(traced_reference const&) = default;
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE operator T() const { return load(); }
   PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const {
-    Probe::access(where_, access_kind::load, space_, address_, sizeof(T));
+    Probe::access(handle_, where_, access_kind::load, space_, address_, sizeof(T));
     return *address_;
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE void store(T const& value) const {
-    Probe::access(where_, access_kind::store, space_, address_, sizeof(T));
+    Probe::access(handle_, where_, access_kind::store, space_, address_, sizeof(T));
     *address_ = value;
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator=(T const& value) const {
@@ -97,22 +98,14 @@ class traced_reference {
   PASTA_DEVICE constexpr T* address() const { return address_; }
   PASTA_DEVICE constexpr memory_space space() const { return space_; }
   PASTA_DEVICE constexpr place const& where() const { return where_; }
+  PASTA_DEVICE constexpr handle probe_handle() const { return handle_; }
 
  private:
   T* address_;
   memory_space space_;
   place where_;
+  [[no_unique_address]] handle handle_;
 };
-
-namespace detail {
-// A raw pointer may point anywhere (cases: a shared array, a lane's own stack). Asked once per array, not per access.
-inline memory_space space_of(void const* address) {
-  simt::worker* const self = simt::current_worker();
-  if (self == nullptr) return memory_space::global;
-  if (self->block.shared().contains(address)) return memory_space::shared;
-  return self->block.is_on_own_stack(address) ? memory_space::local : memory_space::global;
-}
-}  // namespace detail
 
 /// A pointer to elements that a kernel accesses with `a[i]`. Copied by value; owns nothing. T may be an array type:
 /// then `a[i][j]`.
@@ -123,42 +116,44 @@ class traced {
   static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>>, "a traced element is trivially copyable");
   using element = std::remove_all_extents_t<T>;
 
-  /// The space is found from the address.
-  PASTA_DEVICE constexpr traced(T* first) : first_(first), space_(memory_space::global) {
-    if (!std::is_constant_evaluated()) space_ = detail::space_of(first);
-  }
-  PASTA_DEVICE constexpr traced(T* first, memory_space space) : first_(first), space_(space) {}
+  using handle = typename Probe::handle;
+
+  /// Made by pasta::launch and by the functions of pasta::thread.
+  PASTA_DEVICE constexpr traced(T* first, memory_space space, handle mine)
+      : first_(first), space_(space), handle_(mine) {}
   /// A read-only view of a writable array.
   template <class U>
   requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>) PASTA_DEVICE
       constexpr traced(traced<U, Probe> const& from)
-      : first_(from.raw()), space_(from.space()) {}
+      : first_(from.raw()), space_(from.space()), handle_(from.probe_handle()) {}
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator[](traced_index index) const {
     if constexpr (std::is_array_v<T>) {
-      return traced<std::remove_extent_t<T>, Probe>(first_[index.value], space_);
+      return traced<std::remove_extent_t<T>, Probe>(first_[index.value], space_, handle_);
     } else if constexpr (std::is_const_v<T>) {
-      Probe::access(index.where, access_kind::load, space_, first_ + index.value, sizeof(T));
+      Probe::access(handle_, index.where, access_kind::load, space_, first_ + index.value, sizeof(T));
       return std::remove_const_t<T>(first_[index.value]);
     } else {
-      return traced_reference<T, Probe>(first_ + index.value, space_, index.where);
+      return traced_reference<T, Probe>(first_ + index.value, space_, index.where, handle_);
     }
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator*() const = delete;  // *a has no index and so no place: write a[0]
 
-  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const { return {first_ + offset, space_}; }
+  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const { return {first_ + offset, space_, handle_}; }
   /// The same memory as elements of another type: `a.as<float4>()`. Alignment is the caller's.
   template <class U>
   PASTA_DEVICE traced<U, Probe> as() const {
-    return {reinterpret_cast<U*>(first_), space_};
+    return {reinterpret_cast<U*>(first_), space_, handle_};
   }
   /// Accesses through it are not seen.
   PASTA_DEVICE constexpr T* raw() const { return first_; }
   PASTA_DEVICE constexpr memory_space space() const { return space_; }
+  PASTA_DEVICE constexpr handle probe_handle() const { return handle_; }
 
  private:
   T* first_;
   memory_space space_;
+  [[no_unique_address]] handle handle_;
 };
 
 /// Without a probe: a pointer and nothing else.
@@ -166,17 +161,18 @@ template <class T>
 class traced<T, no_probe> {
  public:
   using element = std::remove_all_extents_t<T>;
-  PASTA_DEVICE constexpr traced(T* first) : first_(first) {}
-  PASTA_DEVICE constexpr traced(T* first, memory_space) : first_(first) {}
+  PASTA_DEVICE constexpr traced(T* first, memory_space, no_handle = {}) : first_(first) {}
   template <class U>
   requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>) PASTA_DEVICE
       constexpr traced(traced<U, no_probe> const& from)
       : first_(from.raw()) {}
   PASTA_ALWAYS_INLINE PASTA_DEVICE T& operator[](std::ptrdiff_t index) const { return first_[index]; }
-  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const { return {first_ + offset}; }
+  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const {
+    return {first_ + offset, memory_space::global};
+  }
   template <class U>
   PASTA_DEVICE traced<U, no_probe> as() const {
-    return {reinterpret_cast<U*>(first_)};
+    return {reinterpret_cast<U*>(first_), memory_space::global};
   }
   PASTA_DEVICE constexpr T* raw() const { return first_; }
 

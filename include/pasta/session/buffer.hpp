@@ -11,26 +11,26 @@
 namespace pasta {
 
 /// Memory that kernels work on: the GPU's, or the host's where the host engine is the GPU. Owns it; moves, does not
-/// copy. Contents are undefined at first. Allocation, copies, sets and release are events for tools.
+/// copy. Contents are undefined at first, the first byte is aligned to 256 bytes. Allocation, copies, sets and release
+/// are events for tools.
 template <class T>
 class buffer {
  public:
   static_assert(std::is_trivially_copyable_v<T>, "a buffer's elements are trivially copyable");
-  static constexpr std::size_t alignment = 256;  ///< [bytes], as cudaMalloc's
 
-  /// @throw std::bad_alloc
+  /// @throw std::bad_alloc on the host, vendor_error on a GPU
   explicit buffer(std::size_t element_count) : count_(element_count) {
     if (element_count > static_cast<std::size_t>(-1) / sizeof(T) / 2) throw std::bad_array_new_length();
     if (element_count == 0) return;
-    first_ = static_cast<T*>(::operator new (size_bytes(), std::align_val_t{alignment}));
-    track_memory<vendor::host>{}(first_, size_bytes());
+    first_ = static_cast<T*>(simt::allocate(size_bytes()));
+    track_memory<vendor::current>{}(first_, size_bytes());
   }
   /// Allocates and copies in.
   explicit buffer(std::span<T const> from) : buffer(from.size()) { copy_from(from); }
   ~buffer() {
     if (first_ == nullptr) return;
-    track_memory<vendor::host>{}(first_, 0);
-    ::operator delete (first_, std::align_val_t{alignment});
+    track_memory<vendor::current>{}(first_, 0);
+    simt::release(first_);
   }
   buffer(buffer&& from) noexcept : first_(std::exchange(from.first_, nullptr)), count_(std::exchange(from.count_, 0)) {}
   buffer& operator=(buffer&& from) noexcept {
@@ -52,7 +52,7 @@ class buffer {
   void set_bytes(std::uint8_t value) {
     get_nanoseconds<vendor::host> const now;
     std::uint64_t const begin_ns = now();
-    if (count_ > 0) std::memset(static_cast<void*>(first_), value, size_bytes());
+    if (count_ > 0) simt::set_bytes(first_, value, size_bytes());
     if (session* const here = session::existing()) {
       here->happened(memory_set{reinterpret_cast<std::uintptr_t>(first_), size_bytes(), value, 0, begin_ns, now()});
     }
@@ -63,7 +63,7 @@ class buffer {
     if (count > count_) throw std::length_error("a copy is longer than the buffer");
     get_nanoseconds<vendor::host> const now;
     std::uint64_t const begin_ns = now();
-    if (count > 0) std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
+    if (count > 0) simt::copy(to, from, count * sizeof(T));
     if (session* const here = session::existing()) {
       here->happened(memory_copy{reinterpret_cast<std::uintptr_t>(from), reinterpret_cast<std::uintptr_t>(to),
                                  count * sizeof(T), direction, 0, begin_ns, now()});

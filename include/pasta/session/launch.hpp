@@ -98,10 +98,14 @@ void launch(Kernel const& kernel, launch_config const& config, Arguments const&.
 }
 
 /// Waits until all launches of the calling thread have ended. Tools see it as a synchronization.
+/// @throw vendor_error (on a GPU) for a kernel that went wrong
 inline void synchronize() {
-  std::uint64_t const now =
-      get_nanoseconds<vendor::host>{}();  // launches on the host engine have ended when launch() returns
-  if (session* const here = session::existing()) here->happened(synchronization{0, 0, now, now});
+  session* const here = session::existing();
+  if (here == nullptr) return;
+  get_nanoseconds<vendor::host> const now;
+  std::uint64_t const begin_ns = now();
+  here->runs().synchronize();
+  here->happened(synchronization{0, here->runs().current_device(), begin_ns, now()});
 }
 
 /// A kernel that is a function template on its probe, with its name for reports: see PASTA_KERNEL.

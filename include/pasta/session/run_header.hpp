@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <pasta/config.hpp>
 #include <pasta/report/model.hpp>
 #include <pasta/session/settings.hpp>
 #include <sstream>
@@ -88,16 +89,13 @@ inline void find_gpu(report_header& header, std::string const& folder = "/proc/d
   }
 }
 
-/// Everything but wall_ns. @param engine as in force
-inline report_header make_header(settings const& set, simt::engine_settings const& engine) {
+/// Everything but wall_ns and what ran the kernels.
+inline report_header make_header(settings const& set) {
   report_header header;
   header.command = command_line(set);
   header.pid = static_cast<std::uint64_t>(::getpid());
   header.host_name = host_name();
   header.route = "probe";
-  header.vendor = "host";
-  header.device = fmt::format("CPU engine, {} thread{}, warp width {}", engine.threads, engine.threads == 1 ? "" : "s",
-                              engine.warp_width);
   header.pasta_version = PASTA_VERSION;
   utsname system{};
   std::string const release = value_of(read_small_file("/etc/os-release"), "PRETTY_NAME");

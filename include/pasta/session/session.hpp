@@ -48,16 +48,18 @@ class session final : public event_sink {
   static session* existing() { return one_; }
 
   bool is_attached() const { return run_ != nullptr; }
-  simt::engine& engine() { return *engine_; }
+  executor& runs() { return *runs_; }
 
   /// Runs a kernel under the attached tool, or plainly. Any thread.
   template <class... Tools, class Kernel, class... Arguments>
   void launch(type_list<Tools...>, [[maybe_unused]] std::string const& name, Kernel const& kernel,
-              simt::launch_shape const& shape, [[maybe_unused]] std::uint64_t stream, Arguments const&... arguments) {
+              launch_shape const& shape, std::uint64_t stream, Arguments const&... arguments) {
     if (owner_ != ::getpid()) begin_again();
-    capture_kernel<vendor::host>{}(shape.grid, shape.block);
-    if (run_ == nullptr)
-      return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
+    capture_kernel<vendor::current>{}(shape.grid, shape.block);
+    if (run_ == nullptr) return runs_->run(kernel, shape, stream, arguments...);
+    // A GPU's results are read before its runtime ends, which was set up by now: what is registered last is called first.
+    static bool const is_registered = std::atexit([] { one_->finish(nullptr); }) == 0;
+    static_cast<void>(is_registered);
     if constexpr (sizeof...(Tools) > 0) {
       std::size_t number = 0;
       bool const is_stopped = is_stopped_.load(std::memory_order_relaxed);
@@ -158,7 +160,7 @@ class session final : public event_sink {
     auto* const made = new session;  // never deleted, see above
     try {
       made->settings_ = read_settings();
-      made->engine_ = new simt::engine(made->settings_.engine);
+      made->runs_ = new executor(made->settings_);
       made->attach<Tools...>();
     } catch (usage_error const& error) {
       detail::say(error.what());
@@ -183,7 +185,7 @@ class session final : public event_sink {
       if (tools_of_pack(run_name<Tool>()) == tools_of_pack(settings_.tools)) {
         run_number_ = number;
         make_run_ = [](session& self) -> tool_run_base* {
-          return new tool_run<Tool>(*self.engine_, self.settings_.per, self.settings_.sampling_rate,
+          return new tool_run<Tool>(*self.runs_, self.settings_.per, self.settings_.sampling_rate,
                                     self.settings_.tool_options);
         };
       }
@@ -210,7 +212,7 @@ class session final : public event_sink {
   void begin() {
     run_ = make_run_(*this);
     begin_ns_ = get_nanoseconds<vendor::host>{}();
-    header_ = detail::make_header(settings_, engine_->settings());
+    header_ = detail::make_header(settings_);
     tell_index("attach", "");
     explain(fmt::format("attached {}, the report goes to {}", settings_.tools, visible(path_)));
   }
@@ -219,7 +221,7 @@ class session final : public event_sink {
   void begin_again() {
     std::lock_guard const lock(fork_mutex_);
     if (owner_ == ::getpid()) return;
-    engine_ = new simt::engine(settings_.engine);  // the old one's threads are not here to be joined
+    runs_ = new executor(settings_);      // the old one's threads are not here to be joined
     allocations_ = new allocation_sizes;           // the old one may have been locked when the process forked
     launches_seen_ = 0;
     stage_ = finish_stage::not_yet;
@@ -248,6 +250,7 @@ class session final : public event_sink {
     report_model model;
     model.tools = run_->report(model.notes);
     model.header = header_;
+    runs_->fill(model.header);
     model.header.wall_ns = get_nanoseconds<vendor::host>{}() - begin_ns_;
     if (launches_seen_.load() == 0) model.notes.push_back("the program launched no kernel");
     return model;
@@ -271,7 +274,7 @@ class session final : public event_sink {
   inline static session* one_ = nullptr;
 
   settings settings_;
-  simt::engine* engine_ = nullptr;
+  executor* runs_ = nullptr;
   tool_run_base* run_ = nullptr;
   tool_run_base* (*make_run_)(session&) = nullptr;
   std::size_t run_number_ = 0;

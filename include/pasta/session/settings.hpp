@@ -9,9 +9,9 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <pasta/config.hpp>
 #include <pasta/report/visible.hpp>
 #include <pasta/session/limits.hpp>
-#include <pasta/vendor/host.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,7 +36,8 @@ struct settings {
   scope per = scope::kernel;
   double sampling_rate = 1;
   bool is_quiet = false, is_debugging = false;
-  simt::engine_settings engine;
+  std::uint32_t warp_width = 32;  ///< of the host engine
+  std::uint32_t host_threads = 0;  ///< of the host engine; 0: all cores
 };
 
 namespace detail {
@@ -88,13 +89,13 @@ inline settings read_settings() {
   };
   read.is_debugging = detail::parse_switch("PASTA_DEBUG", variable("PASTA_DEBUG"));
   if (auto const text = variable("PASTA_WARP_WIDTH"); !text.empty()) {
-    read.engine.warp_width = detail::parse_number<std::uint32_t>("PASTA_WARP_WIDTH", text, 32, 64);
-    if (read.engine.warp_width != 32 && read.engine.warp_width != 64) {
+    read.warp_width = detail::parse_number<std::uint32_t>("PASTA_WARP_WIDTH", text, 32, 64);
+    if (read.warp_width != 32 && read.warp_width != 64) {
       throw usage_error(fmt::format("PASTA_WARP_WIDTH={} is neither 32 nor 64", visible(text)));
     }
   }
   if (auto const text = variable("PASTA_HOST_THREADS"); !text.empty()) {
-    read.engine.threads = detail::parse_number<std::uint32_t>("PASTA_HOST_THREADS", text, 1, limits::host_threads);
+    read.host_threads = detail::parse_number<std::uint32_t>("PASTA_HOST_THREADS", text, 1, limits::host_threads);
   }
   read.tools = variable("PASTA_TOOLS");
   if (read.tools.empty()) return read;  // the engine's settings hold without a tool too

@@ -39,7 +39,7 @@ void set_option(Options& options, option_description<Options, Value> const& know
 
 // Gives each option to the tool or tools that have it.
 template <class... Tools>
-void set_options(type_list<Tools...>, std::tuple<typename Tools::options...>& options,
+void set_options(type_list<Tools...>, state_tuple<typename Tools::options...>& options,
                  std::vector<std::pair<std::string, std::string>> const& wanted) {
   for (auto const& each : wanted) {
     std::string const &name = each.first, &text = each.second;
@@ -48,7 +48,7 @@ void set_options(type_list<Tools...>, std::tuple<typename Tools::options...>& op
     for_each_tool(type_list<Tools...>{}, [&]<std::size_t Index, class Tool>() {
       for_each_option<typename Tool::options>([&](auto const& known) {
         if (name == known.name || name == fmt::format("{}.{}", tool_name<Tool>(), known.name)) {
-          set_option(std::get<Index>(options), known, text);
+          set_option(get_state<Index>(options), known, text);
           ++found;
         }
         known_names += fmt::format("{}--{}", known_names.empty() ? "" : ", ", known.name);
@@ -59,6 +59,13 @@ void set_options(type_list<Tools...>, std::tuple<typename Tools::options...>& op
                                     known_names.empty() ? "none" : known_names));
     }
   }
+}
+
+template <class Options>
+bool has_equal_options(Options const& a, Options const& b) {
+  bool is_equal = true;
+  for_each_option<Options>([&](auto const& known) { is_equal = is_equal && a.*known.member == b.*known.member; });
+  return is_equal;
 }
 
 template <class Options>

@@ -8,12 +8,12 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <pasta/instrument/thread.hpp>
 #include <pasta/report/report.hpp>
-#include <pasta/session/crash_watch.hpp>
-#include <pasta/session/kernel_call.hpp>
+#include <pasta/session/launch_shape_summary.hpp>
 #include <pasta/session/tool_options.hpp>
 #include <set>
+
+#include PASTA_SESSION_OF_VENDOR(collector)
 
 namespace pasta {
 
@@ -64,37 +64,36 @@ class tool_run final : public tool_run_base {
   using tools = tools_of_t<ToolOrPack>;
 
   /// @throw usage_error for an option that no tool has, or a value that is not right
-  tool_run(simt::engine& engine, scope per, double sampling_rate,
+  tool_run(executor& runs, scope per, double sampling_rate,
            std::vector<std::pair<std::string, std::string>> const& tool_options)
-      : engine_(&engine), per_(per), sampling_rate_(sampling_rate) {
+      : runs_(&runs), collector_(runs), per_(per), sampling_rate_(sampling_rate) {
     detail::set_options(tools{}, options_, tool_options);
   }
 
-  /// Runs a kernel to its end with the tools attached (or without, if sampling leaves it out). Any thread.
+  /// Runs a kernel with the tools attached (or without, if sampling leaves it out): to its end on the host, else until
+  /// it is launched. Any thread.
   /// @param range the annotated ranges that the launch is in; launches are told apart by it
-  /// @throw whatever the kernel or the engine throws; the launch then counts as lost
+  /// @throw whatever the kernel or the vendor throws; the launch then counts as lost
   template <class Kernel, class... Arguments>
-  void launch(std::string const& name, std::string const& range, Kernel const& kernel, simt::launch_shape const& shape,
+  void launch(std::string const& name, std::string const& range, Kernel const& kernel, launch_shape const& shape,
               std::uint64_t stream, bool is_stopped, Arguments const&... arguments) {
     std::uint64_t number = 0;
     bool is_chosen = false;
     kernel_record* const record = begin(name, range, shape, is_stopped, number, is_chosen);
-    if (!is_chosen)
-      return detail::kernel_call<no_probe, Kernel, Arguments...>(kernel, arguments...).run(*engine_, shape);
+    if (!is_chosen) return runs_->run(kernel, shape, stream, arguments...);
 
-    get_nanoseconds<vendor::host> const now;
+    std::uint64_t const device = runs_->current_device(), in_context = runs_->current_context();
     current_launch const launching{this, record};
-    happened(kernel_begin{name.c_str(), shape.grid, shape.block, shape.shared_bytes, stream, 0, 0, number, now()});
-    std::uint64_t const begin_ns = now();
-    detail::kernel_call<probe<ToolOrPack>, Kernel, Arguments...> call(kernel, arguments...);
-    call.prepare_worker = [this, record](simt::worker& self) { prepare(self, *record); };
-    call.run(*engine_, shape);
-    std::uint64_t const end_ns = now();
-    happened(kernel_end{name.c_str(), number, stream, 0, 0, begin_ns, end_ns});
-    std::lock_guard const lock(mutex_);
-    if (record->launch) merge_shards(*record);
-    ++record->losses.launches_delivered;
-    record->duration_ns += end_ns - begin_ns;
+    happened(kernel_begin{name.c_str(), shape.grid, shape.block, shape.shared_bytes, stream, device, in_context, number,
+                          get_nanoseconds<vendor::host>{}()});
+    auto const ended = [=, this](std::uint64_t begin_ns, std::uint64_t end_ns) {
+      current_launch const ending{this, record};
+      happened(kernel_end{record->name.c_str(), number, stream, device, in_context, begin_ns, end_ns});
+      std::lock_guard const lock(mutex_);
+      ++record->losses.launches_delivered;
+      record->duration_ns += end_ns - begin_ns;
+    };
+    collector_.launch({&record->collected, &shape, stream, per_}, options_, ended, kernel, arguments...);
   }
 
 #define PASTA_DETAIL_DEFINE(event) \
@@ -103,11 +102,12 @@ class tool_run final : public tool_run_base {
 #undef PASTA_DETAIL_DEFINE
 
   std::vector<tool_section> report(std::vector<std::string>& notes) override {
+    fetch();
     std::vector<tool_section> sections;
     detail::for_each_tool(tools{}, [&]<std::size_t Index, class Tool>() {
       tool_section section;
       section.tool = tool_name<Tool>();
-      section.options = detail::list_options(std::get<Index>(options_));
+      section.options = detail::list_options(detail::get_state<Index>(options_));
       results<Tool> const found = collect<Index, Tool>();
       pasta::report out(section);
       for (auto const& kernel : found.kernels) out.kernel(kernel);  // also those that the tool has nothing to say about
@@ -125,27 +125,18 @@ class tool_run final : public tool_run_base {
                                   merged_launches_, max_kernel_records));
     }
     auto const lock = lock_for_report();
-    for (auto const& worker : workers_) {
-      if (!worker.handler_error.empty()) {
-        handler_errors_.insert(fmt::format("a handler in a kernel failed: {}", worker.handler_error));
-      }
-    }
-    notes.insert(notes.end(), handler_errors_.begin(), handler_errors_.end());
-    std::uint64_t mismatched = 0;
-    for (auto const& record : records_) {
-      for (auto const& part : record.shards) mismatched += part ? part->mismatched_exchanges : 0;
-    }
-    if (mismatched > 0) {
-      notes.push_back(fmt::format(
-          "in {} blocks a handler's warp operation was not reached by all lanes of its mask: what it gave is wrong",
-          mismatched));
-    }
+    std::set<std::string> all = handler_errors_;
+    std::vector<store const*> stores;
+    for (auto const& record : records_) stores.push_back(&record.collected);
+    collector_.add_notes(stores, all);
+    notes.insert(notes.end(), all.begin(), all.end());
     return sections;
   }
 
   /// What one tool of the run has collected so far.
   template <class Tool>
   results<Tool> collected() {
+    fetch();
     results<Tool> found;
     detail::for_each_tool(tools{}, [&]<std::size_t Index, class Each>() {
       if constexpr (std::is_same_v<Each, Tool>) found = collect<Index, Tool>();
@@ -154,6 +145,7 @@ class tool_run final : public tool_run_base {
   }
 
  private:
+  using store = typename collector<ToolOrPack>::store;
   using record_key = std::tuple<std::string, std::string, std::optional<std::uint64_t>>;  // name, range, launch
   struct kernel_record {
     std::string name, range;
@@ -161,7 +153,7 @@ class tool_run final : public tool_run_base {
     launch_shape_summary shape;
     std::uint64_t duration_ns = 0;
     loss losses;
-    std::vector<std::unique_ptr<shard<tools>>> shards;  // [worker]
+    store collected;
     // What handlers of kernel_begin and kernel_end collect.
     typename detail::states_of<tools>::kernel host_kernel_states{};
     typename detail::states_of<tools>::launch host_launch_states{};
@@ -185,7 +177,7 @@ class tool_run final : public tool_run_base {
     inline static thread_local kernel_record* record_ = nullptr;
   };
 
-  kernel_record* begin(std::string const& name, std::string const& range, simt::launch_shape const& shape,
+  kernel_record* begin(std::string const& name, std::string const& range, launch_shape const& shape,
                        bool is_stopped, std::uint64_t& number, bool& is_chosen) {
     std::lock_guard const lock(mutex_);
     number = launch_count_++;
@@ -211,34 +203,17 @@ class tool_run final : public tool_run_base {
     return record;
   }
 
-  // A launch that is kept apart and has ended needs one shard, not one for each worker.
-  static void merge_shards(kernel_record& record) {
-    std::unique_ptr<shard<tools>> all;
-    for (auto& part : record.shards) {
-      if (part != nullptr && all != nullptr) all->absorb(*part);
-      if (part != nullptr && all == nullptr) all = std::move(part);
+  // What lies in a GPU's memory is brought to the host before it is looked at.
+  void fetch() {
+    std::vector<store*> stores;
+    {
+      auto const lock = lock_for_report();
+      for (auto& record : records_) stores.push_back(&record.collected);
     }
-    record.shards.clear();
-    record.shards.push_back(std::move(all));
-  }
-
-  void prepare(simt::worker& self, kernel_record& record) {
-    crash_watch::use_own_signal_stack();
-    std::lock_guard const lock(mutex_);
-    if (record.shards.size() <= self.number) record.shards.resize(self.number + 1);
-    if (!record.shards[self.number]) record.shards[self.number] = std::make_unique<shard<tools>>();
-    while (workers_.size() <= self.number) workers_.emplace_back();
-    worker_data<tools>& data = workers_[self.number];
-    data.kernel = record.shards[self.number].get();
-    data.options = &options_;
-    if constexpr (detail::any_thread_state_v<tools>) {
-      if (!data.threads)
-        data.threads = std::make_unique<typename detail::states_of<tools>::thread[]>(simt::max_block_threads);
-    }
-    self.probe_data = &data;
-    self.arrive = [](void const* where, barrier_scope reach) {
-      probe<ToolOrPack>::arrive(*static_cast<place const*>(where), reach);
-    };
+    std::set<std::string> problems;
+    collector_.fetch(stores, problems);
+    auto const lock = lock_for_report();
+    handler_errors_.merge(problems);
   }
 
   template <class Event>
@@ -250,11 +225,11 @@ class tool_run final : public tool_run_base {
         if constexpr (handles_v<Tool, Event>) {
           typename context<Tool>::parts parts;
           if (record != nullptr) {
-            parts.kernel = &std::get<Index>(record->host_kernel_states);
-            parts.launch = &std::get<Index>(record->host_launch_states);
+            parts.kernel = &detail::get_state<Index>(record->host_kernel_states);
+            parts.launch = &detail::get_state<Index>(record->host_launch_states);
           }
-          parts.program = &std::get<Index>(host_program_states_);
-          parts.options = &std::get<Index>(options_);
+          parts.program = &detail::get_state<Index>(host_program_states_);
+          parts.options = &detail::get_state<Index>(options_);
           context<Tool> at(parts);
           try {
             detail::deliver(at, what);
@@ -279,9 +254,11 @@ class tool_run final : public tool_run_base {
   results<Tool> collect() {
     auto const lock = lock_for_report();
     results<Tool> found;
-    found.options = std::get<Index>(options_);
-    found.program = std::get<Index>(host_program_states_);
-    for (auto const& worker : workers_) merge_state(found.program, std::get<Index>(worker.program_states));
+    found.options = detail::get_state<Index>(options_);
+    found.program = detail::get_state<Index>(host_program_states_);
+    typename collector<ToolOrPack>::program_states program{};
+    collector_.merge_into(program);
+    merge_state(found.program, detail::get_state<Index>(program));
     for (kernel_record const& record : records_) {
       kernel_result<Tool>& kernel = found.kernels.emplace_back();
       kernel.name = record.name;
@@ -293,21 +270,20 @@ class tool_run final : public tool_run_base {
       kernel.losses.launches_lost =
           record.losses.launches_seen - record.losses.launches_delivered - record.losses.launches_sampled_out;
       std::map<site_info, site_result<Tool>> sites;
-      auto const merge_shard = [&](shard<tools> const& part) {
-        merge_state(kernel.kernel, std::get<Index>(part.kernel_states));
-        merge_state(kernel.launch_state, std::get<Index>(part.launch_states));
-        part.for_each_row([&](site_row<tools> const& row) {
-          if (!detail::watches<Tool>(row.key.what())) return;  // a site of another tool of the pack
-          site_result<Tool>& site = sites[describe(row.key)];
-          site.executions += row.executions;
-          merge_state(site.state, std::get<Index>(row.states));
-        });
-      };
-      merge_state(kernel.kernel, std::get<Index>(record.host_kernel_states));
-      merge_state(kernel.launch_state, std::get<Index>(record.host_launch_states));
-      for (auto const& part : record.shards) {
-        if (part) merge_shard(*part);
-      }
+      record.collected.for_each_site([&](site_info const& where, std::uint64_t executions, auto const& states) {
+        if (!detail::watches<Tool>(where.what)) return;  // a site of another tool of the pack
+        site_result<Tool>& site = sites[where];
+        site.executions += executions;
+        merge_state(site.state, detail::get_state<Index>(states));
+      });
+      typename collector<ToolOrPack>::kernel_states kernel_states{};
+      typename collector<ToolOrPack>::launch_states launch_states{};
+      record.collected.merge_into(kernel_states, launch_states);
+      merge_state(kernel.kernel, detail::get_state<Index>(kernel_states));
+      merge_state(kernel.launch_state, detail::get_state<Index>(launch_states));
+      kernel.losses.events_dropped += record.collected.events_dropped();
+      merge_state(kernel.kernel, detail::get_state<Index>(record.host_kernel_states));
+      merge_state(kernel.launch_state, detail::get_state<Index>(record.host_launch_states));
       for (auto& [site, result] : sites) {
         result.site = site;
         kernel.losses.events_delivered += result.executions;
@@ -317,17 +293,17 @@ class tool_run final : public tool_run_base {
     return found;
   }
 
-  simt::engine* engine_;
+  executor* runs_;
+  collector<ToolOrPack> collector_;
   scope per_;
   double sampling_rate_;
   typename detail::states_of<tools>::options options_{};
 
-  // Guards what follows, but for the contents of shards and workers_, which belong to a worker each.
+  // Guards what follows, but for what the records collected, which is the collector's.
   std::timed_mutex mutex_;
   std::deque<kernel_record> records_;
   std::map<record_key, kernel_record*> known_;
   std::map<std::string, sampling> samplings_;  // [kernel]
-  std::deque<worker_data<tools>> workers_;     // [worker]
   typename detail::states_of<tools>::program host_program_states_{};
   std::set<std::string> handler_errors_;
   std::uint64_t launch_count_ = 0, merged_launches_ = 0;

@@ -7,6 +7,7 @@
 
 #include <pasta/vendor/host/capture.hpp>
 #include <pasta/vendor/host/clock.hpp>
+#include <pasta/vendor/host/lane.hpp>
 #include <pasta/vendor/host/memory.hpp>
 #include <pasta/vendor/host/warp.hpp>
 #include <pasta/vendor/host/workers.hpp>

@@ -11,6 +11,7 @@
 #include <pasta/config.hpp>
 #include <pasta/vendor/host/fibers.hpp>
 #include <pasta/vendor/host/shared_memory.hpp>
+#include <pasta/vendor/launch_shape.hpp>
 
 namespace pasta::simt {
 
@@ -23,11 +24,7 @@ using place_order = std::uint64_t;
 inline constexpr place_order order_of_enter = 0;
 inline constexpr place_order order_of_exit = ~place_order{0};
 
-/// A launch's shape.
-struct launch_shape {
-  dim3 grid, block;              ///< [blocks], [threads]
-  std::size_t shared_bytes = 0;  ///< dynamic shared memory of each block
-};
+using pasta::launch_shape;
 
 /// Makes one value of what lanes handed in. @param values [lane]; only lanes of the mask are set
 using combine_function = std::uint64_t (*)(std::uint64_t const* values, lane_mask lanes, std::uint64_t argument);

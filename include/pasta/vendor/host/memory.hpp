@@ -3,6 +3,8 @@
 #ifndef PASTA_VENDOR_HOST_MEMORY_HPP
 #define PASTA_VENDOR_HOST_MEMORY_HPP
 
+#include <cstring>
+#include <new>
 #include <pasta/vendor/traits.hpp>
 
 namespace pasta {
@@ -14,6 +16,16 @@ struct track_memory<vendor::host> {
     if (event_sink* sink = detail::installed_sink.load(std::memory_order_acquire)) sink->memory_seen(pointer, bytes);
   }
 };
+
+namespace simt {
+
+/// Memory for kernels, aligned as a GPU's. @throw std::bad_alloc
+inline void* allocate(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{256}); }
+inline void release(void* memory) noexcept { ::operator delete (memory, std::align_val_t{256}); }
+inline void copy(void* to, void const* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+inline void set_bytes(void* memory, std::uint8_t value, std::size_t bytes) { std::memset(memory, value, bytes); }
+
+}  // namespace simt
 
 }  // namespace pasta
 #endif

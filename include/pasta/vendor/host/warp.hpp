@@ -54,6 +54,12 @@ constexpr std::uint32_t count(lane_mask lanes) { return static_cast<std::uint32_
 /// Whether the calling lane is the lowest of `lanes`.
 inline bool is_leader(lane_mask lanes) { return lane() == static_cast<std::uint32_t>(std::countr_zero(lanes)); }
 
+/// Whether the calling lane is the one that speaks for an event's lanes. Which one it is differs from site to site on a
+/// GPU, so that the lanes of a warp share the work.
+template <class Event>
+requires requires(Event const& event) { event.site; }
+inline bool is_leader(Event const& event) { return is_leader(event.lanes); }
+
 /// The lanes for which the condition holds.
 inline lane_mask ballot(lane_mask lanes, bool condition) {
   return detail::exchange(lanes, condition ? 1 : 0, [](std::uint64_t const* values, lane_mask all, std::uint64_t) {

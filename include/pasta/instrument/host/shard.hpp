@@ -1,40 +1,17 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 /// One worker's private copy of what the tools of a run collect about one kernel.
-#ifndef PASTA_INSTRUMENT_SHARD_HPP
-#define PASTA_INSTRUMENT_SHARD_HPP
+#ifndef PASTA_INSTRUMENT_HOST_SHARD_HPP
+#define PASTA_INSTRUMENT_HOST_SHARD_HPP
 
 #include <atomic>
 #include <bit>
 #include <memory>
-#include <pasta/analysis/mergeable.hpp>
 #include <pasta/instrument/site.hpp>
-#include <pasta/tool.hpp>
+#include <pasta/instrument/states.hpp>
 #include <vector>
 
 namespace pasta {
-
-namespace detail {
-// The same kind of state of each tool of a run.
-template <class List>
-struct states_of;
-template <class... Tools>
-struct states_of<type_list<Tools...>> {
-  using site = std::tuple<typename Tools::site_state...>;
-  using thread = std::tuple<typename Tools::thread_state...>;
-  using kernel = std::tuple<typename Tools::kernel_state...>;
-  using launch = std::tuple<typename Tools::launch_state...>;
-  using program = std::tuple<typename Tools::program_state...>;
-  using options = std::tuple<typename Tools::options...>;
-};
-template <class... States>
-void merge_states(std::tuple<States...>& into, std::tuple<States...> const& from) {
-  [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-    (merge_state(std::get<Index>(into), std::get<Index>(from)), ...);
-  }
-  (std::index_sequence_for<States...>{});
-}
-}  // namespace detail
 
 /// What is kept about one site. Rows never move.
 template <class List>

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_ANALYSIS_CUDA_REQUEST_SAMPLE_HPP
+#define PASTA_ANALYSIS_CUDA_REQUEST_SAMPLE_HPP
+
+#include <pasta/analysis/cuda/shared_merge.hpp>
+#include <pasta/analysis/cuda/site_locator.hpp>
+#include <pasta/analysis/request_sample.hpp>
+
+namespace pasta {
+
+namespace detail {
+
+// What lies in memory for a kept request, as words.
+struct kept_request {
+  device_word key, is_set;
+  device_word lanes, first_byte, offsets[request_sample::max_lanes];
+};
+static_assert(sizeof(kept_request) == sizeof(earliest<request_sample>));
+
+// Keeps the request if its key is still the lowest. One lane holds the lock, all write; few registers, since those of
+// the kernel are at least as many as those of any function that it calls.
+PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, unsigned* lock, std::uint64_t key,
+                                                         lane_mask lanes, std::uint64_t address,
+                                                         std::uint32_t sector_bytes) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(into), static_cast<void>(lock), static_cast<void>(key), static_cast<void>(lanes);
+  static_cast<void>(address), static_cast<void>(sector_bytes);
+#else
+  auto volatile* const kept = into;
+  bool const is_holder = warp::is_leader(lanes);
+  std::uint64_t const lowest = warp::reduce_min(lanes, address);
+  if (is_holder) {
+    while (atomicCAS(lock, 0u, 1u) != 0) {
+    }
+    __threadfence();
+  }
+  if (warp::any(lanes, is_holder && (kept->is_set == 0 || key < kept->key))) {
+    kept->offsets[warp::lane()] = address - lowest;
+    if (is_holder) {
+      kept->key = key;
+      kept->is_set = 1;
+      kept->lanes = lanes;
+      kept->first_byte = rest_of(lowest, sector_bytes);
+#pragma unroll 1
+      for (lane_mask idle = ~lanes; idle != 0; idle &= idle - 1) kept->offsets[warp::lowest(idle)] = 0;
+    }
+    __threadfence();
+  }
+  __syncwarp(lanes);
+  if (is_holder) {
+    __threadfence();
+    atomicExch(lock, 0u);
+  }
+#endif
+}
+
+// Keeps the request if it is the site's worst so far. Not inlined: `coalesce` alone is what every access pays for.
+/// @param offset of the field among the tool's rare fields [bytes]
+PASTA_DEVICE PASTA_NEVER_INLINE inline void observe_site_request(site_locator way, std::uint32_t offset,
+                                                                 std::uint32_t rank, lane_mask lanes,
+                                                                 std::uint64_t address, std::uint32_t sector_bytes) {
+  std::uint32_t const row = find_row(way.entries, way.slot, way.packed, way.file);
+  if (row == no_row) return;
+  std::size_t const row_offset = std::size_t{row} * way.rare_row_bytes;
+  auto* const into = reinterpret_cast<kept_request*>(way.rare + row_offset + offset);
+  // Most requests are not the worst: what is kept decides, be it an old value. All lanes must decide the same.
+  std::uint64_t const kept = into->is_set == 0 ? ~std::uint64_t{0} : into->key;
+  if (!warp::any(lanes, rank <= (kept >> 32))) return;
+  std::uint64_t const first = warp::shuffle(lanes, address, warp::lowest(lanes));
+  std::uint32_t const fingerprint =
+      rest_of(first, sector_bytes) +
+      warp::reduce_add(lanes, sample_fingerprint(warp::lane(), static_cast<std::uint32_t>(address - first)));
+  std::uint64_t const key = sample_key(rank, fingerprint);
+  if (warp::any(lanes, key < kept)) {
+    keep_request(into, reinterpret_cast<unsigned*>(way.rare_lock + row_offset), key, lanes, address, sector_bytes);
+  }
+}
+
+}  // namespace detail
+
+template <class Tool, class State>
+PASTA_DEVICE void observe_request(context<Tool>& at, worst_request State::*field, std::uint32_t rank,
+                                  memory_access const& access, std::uint32_t sector_bytes) {
+  if (at.locator() == nullptr) return;
+  detail::site_locator const* const way = &static_cast<detail::site_access const*>(at.locator())->site;
+  auto const* const parts = reinterpret_cast<detail::rare_parts<State> const*>(way->rare);
+  std::uint32_t offset = 0;
+  detail::for_each_part<State>([&]<std::size_t Index>() {
+    if constexpr (std::is_same_v<detail::part_t<Index, State>, worst_request>) {
+      if (&detail::part<Index>(at.site()) == &(at.site().*field)) {
+        offset = static_cast<std::uint32_t>(reinterpret_cast<unsigned char const*>(&parts->template get<Index>()) -
+                                            way->rare);
+      }
+    }
+  });
+  detail::observe_site_request(*way, offset, rank, access.lanes, access.address, sector_bytes);
+}
+
+}  // namespace pasta
+#endif

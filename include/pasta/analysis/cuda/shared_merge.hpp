@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Merging into state that other threads merge into at the same time. Device code.
+#ifndef PASTA_ANALYSIS_CUDA_SHARED_MERGE_HPP
+#define PASTA_ANALYSIS_CUDA_SHARED_MERGE_HPP
+
+#include <pasta/analysis/cuda/placement.hpp>
+#include <pasta/analysis/histogram.hpp>
+#include <pasta/vendor/cuda.hpp>
+
+namespace pasta::detail {
+
+using device_word = unsigned long long;
+
+/// Takes a lock for one lane; lanes of a warp that want the same lock come one after the other.
+template <class Function>
+PASTA_DEVICE void with_lock(unsigned* lock, Function&& f) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(lock), f();
+#else
+  for (bool is_done = false; !is_done;) {
+    if (atomicCAS(lock, 0u, 1u) == 0) {
+      __threadfence();
+      f();
+      __threadfence();
+      atomicExch(lock, 0u);
+      is_done = true;
+    }
+  }
+#endif
+}
+
+// State is kept as words, so that it can be read past the first-level cache.
+template <class T>
+PASTA_DEVICE T read_shared(T const* from) {
+  static_assert(sizeof(T) % 4 == 0 && alignof(T) >= 4, "state on a GPU has a size of whole words");
+  T value;
+  auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(from);
+  for (std::size_t i = 0; i < sizeof(T) / 4; ++i) {
+    std::uint32_t const word = words[i];
+    std::memcpy(reinterpret_cast<unsigned char*>(&value) + 4 * i, &word, 4);
+  }
+  return value;
+}
+template <class T>
+PASTA_DEVICE void write_shared(T* to, T const& value) {
+  auto* const words = reinterpret_cast<std::uint32_t volatile*>(to);
+  for (std::size_t i = 0; i < sizeof(T) / 4; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, reinterpret_cast<unsigned char const*>(&value) + 4 * i, 4);
+    words[i] = word;
+  }
+}
+
+// Zeros are the neutral element of every state.
+template <class T>
+PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_neutral(T const& value) {
+  if constexpr (sizeof(T) == 8) {
+    std::uint64_t word;
+    std::memcpy(&word, &value, 8);
+    return word == 0;
+  } else {
+    std::uint32_t all = 0;
+    for (std::size_t i = 0; i < sizeof(T) / 4; ++i) {
+      std::uint32_t word;
+      std::memcpy(&word, reinterpret_cast<unsigned char const*>(&value) + 4 * i, 4);
+      all |= word;
+    }
+    return all == 0;
+  }
+}
+
+template <class T>
+inline constexpr bool is_words_of_counts_v = false;
+template <std::size_t Bins>
+inline constexpr bool is_words_of_counts_v<histogram<Bins>> = true;
+template <std::size_t Bins>
+inline constexpr bool is_words_of_counts_v<log2_histogram<Bins>> = true;
+template <class T, std::size_t Size>
+inline constexpr bool is_words_of_counts_v<T[Size]> = is_words_of_counts_v<T> || std::is_same_v<T, count>;
+
+/// Merges one field. @param lock for types that no atomic operation merges; belongs to the row
+template <class T>
+PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_shared(T* into, T const& mine, unsigned* lock) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(into), static_cast<void>(mine), static_cast<void>(lock);
+#else
+  if constexpr (std::is_same_v<T, count>) {
+    static_assert(sizeof(count) == sizeof(device_word));
+    if (mine.value() != 0) atomicAdd(reinterpret_cast<device_word*>(into), device_word{mine.value()});
+  } else if constexpr (placement_v<T> == placement::registers) {
+    static_assert(sizeof(T) == sizeof(device_word));
+    if (is_neutral(mine)) return;
+    auto* const word = reinterpret_cast<device_word*>(into);
+    device_word seen = *word;  // maybe an old value: enough to see that nothing changes, or else to try with
+    while (true) {
+      T merged = simt::detail::bits_as<T>(seen);
+      merged.merge(mine);
+      auto const wanted = simt::detail::bits_as<device_word>(merged);
+      if (wanted == seen) return;
+      device_word const before = atomicCAS(word, seen, wanted);
+      if (before == seen) return;
+      seen = before;
+    }
+  } else if constexpr (is_words_of_counts_v<T>) {
+    auto const* const words = reinterpret_cast<device_word const*>(&mine);
+    for (std::size_t i = 0; i < sizeof(T) / sizeof(device_word); ++i) {
+      if (words[i] != 0) atomicAdd(reinterpret_cast<device_word*>(into) + i, words[i]);
+    }
+  } else {
+    if (is_neutral(mine)) return;
+    with_lock(lock, [&] {
+      T merged = read_shared(into);
+      merge_one(merged, mine);
+      write_shared(into, merged);
+    });
+  }
+#endif
+}
+
+}  // namespace pasta::detail
+#endif

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_ANALYSIS_HOST_REQUEST_SAMPLE_HPP
+#define PASTA_ANALYSIS_HOST_REQUEST_SAMPLE_HPP
+
+#include <pasta/analysis/request_sample.hpp>
+#include <pasta/vendor/host.hpp>
+
+namespace pasta {
+
+template <class Tool, class State>
+void observe_request(context<Tool>& at, worst_request State::*field, std::uint32_t rank, memory_access const& access,
+                     std::uint32_t sector_bytes) {
+  earliest<request_sample>& into = (at.site().*field).get();
+  if (!warp::is_leader(access.lanes) || (!into.is_empty() && (into.key() >> 32) < rank)) return;
+  // The engine holds all lanes' addresses.
+  std::uint64_t const* const addresses = simt::current_worker()->block.group_values();
+  std::uint64_t lowest = access.address;
+  std::uint32_t fingerprint = static_cast<std::uint32_t>(access.address % sector_bytes);
+  warp::detail::for_each_lane(access.lanes, [&](std::uint32_t lane) {
+    lowest = std::min(lowest, addresses[lane]);
+    fingerprint += detail::sample_fingerprint(lane, static_cast<std::uint32_t>(addresses[lane] - access.address));
+  });
+  request_sample sample{access.lanes, lowest % sector_bytes, {}};
+  warp::detail::for_each_lane(access.lanes,
+                              [&](std::uint32_t lane) { sample.offsets[lane] = addresses[lane] - lowest; });
+  into.observe(detail::sample_key(rank, fingerprint), sample);
+}
+
+}  // namespace pasta
+#endif

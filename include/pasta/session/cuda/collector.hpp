@@ -1,0 +1,418 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_SESSION_CUDA_COLLECTOR_HPP
+#define PASTA_SESSION_CUDA_COLLECTOR_HPP
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <pasta/session/cuda/device_text.hpp>
+#include <pasta/session/cuda/executor.hpp>
+#include <pasta/session/cuda/launch_timer.hpp>
+#include <set>
+
+namespace pasta {
+
+namespace detail {
+
+// Any block size that a GPU has fits: a kernel that runs without a tool runs with it.
+template <class ToolOrPack, class Kernel, class... Parameters>
+__global__ void __launch_bounds__(1024) run_probed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
+                           __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
+                           Parameters... parameters) {
+  using tables = thread_probe<tools_of_t<ToolOrPack>>;
+  typename tables::counter_table counters;
+  typename tables::site_table sites;
+  typename tables::request_table requests;
+  tables mine(view, options, counters, sites, requests);
+  thread<probe<ToolOrPack>> t(simt::lane{}, &mine);
+  probe<ToolOrPack>::begin_thread(&mine);
+  Kernel{}.template operator()<probe<ToolOrPack>>(t, to_kernel_argument<probe<ToolOrPack>>(parameters, &mine)...);
+  probe<ToolOrPack>::end_thread(&mine);
+}
+template <class ToolOrPack, class Kernel, class... Parameters>
+__global__ void __launch_bounds__(1024) run_probed_passed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
+                                  __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
+                                  Kernel kernel, Parameters... parameters) {
+  using tables = thread_probe<tools_of_t<ToolOrPack>>;
+  typename tables::counter_table counters;
+  typename tables::site_table sites;
+  typename tables::request_table requests;
+  tables mine(view, options, counters, sites, requests);
+  thread<probe<ToolOrPack>> t(simt::lane{}, &mine);
+  probe<ToolOrPack>::begin_thread(&mine);
+  kernel.template operator()<probe<ToolOrPack>>(t, to_kernel_argument<probe<ToolOrPack>>(parameters, &mine)...);
+  probe<ToolOrPack>::end_thread(&mine);
+}
+
+}  // namespace detail
+
+/// Runs kernels under the tools of a run and keeps what they collect: in the GPU's memory, merged from all launches,
+/// until the report is made. No launch is waited for, but with `--per launch` when that memory is full. The same
+/// members for every vendor.
+template <class ToolOrPack>
+class collector {
+ public:
+  using tools = tools_of_t<ToolOrPack>;
+  using site_states = typename detail::states_of<tools>::site;
+  using kernel_states = typename detail::states_of<tools>::kernel;
+  using launch_states = typename detail::states_of<tools>::launch;
+  using program_states = typename detail::states_of<tools>::program;
+  using options_type = typename detail::states_of<tools>::options;
+  using region = detail::region_of<tools>;
+
+  /// Most memory of a GPU that results take [bytes].
+  static constexpr std::size_t memory_limit_bytes = std::size_t{16} << 20;
+
+ private:
+  struct context_state;
+  // A kernel's memory in one context.
+  struct placed {
+    context_state* context;
+    unsigned char* memory;  // of the GPU
+    std::uint32_t shard_count;
+  };
+  // What was read from it, merged.
+  struct site_total {
+    std::uint64_t executions = 0;
+    site_states states{};
+  };
+
+ public:
+  /// What was collected about one kernel, or about one launch.
+  class store {
+   public:
+    /// `f(site_info, executions, site_states)` for each site. As of the last fetch().
+    template <class Function>
+    void for_each_site(Function&& f) const {
+      for (auto const& [where, total] : sites_) f(where, total.executions, total.states);
+    }
+    void merge_into(kernel_states& kernel, launch_states& launch) const {
+      detail::merge_states(kernel, kernel_);
+      detail::merge_states(launch, launch_);
+    }
+    std::uint64_t events_dropped() const { return dropped_; }
+
+   private:
+    friend collector;
+    std::vector<placed> regions_;  // one for each context
+    std::map<site_info, site_total> sites_;
+    kernel_states kernel_{};
+    launch_states launch_{};
+    program_states program_{};
+    std::uint64_t dropped_ = 0, launches_without_memory_ = 0;
+    std::set<std::uint64_t> lost_contexts_;
+  };
+
+  struct launch_request {
+    store* into;
+    launch_shape const* shape;
+    std::uint64_t stream;
+    scope per;
+  };
+
+  explicit collector(executor& runs) : runs_(&runs) {}
+
+  /// Launches a kernel; `ended(begin_ns, end_ns)` is called when it is known to have ended, by a later launch or
+  /// fetch(). Any thread. A launch that finds no memory for results runs without the tool and counts as lost.
+  /// @throw vendor_error for a launch that the GPU refused
+  template <class Kernel, class... Arguments>
+  void launch(launch_request const& request, options_type const& options,
+              std::function<void(std::uint64_t, std::uint64_t)> const& ended, Kernel const& kernel,
+              Arguments const&... arguments) {
+    auto const stream = reinterpret_cast<cudaStream_t>(request.stream);
+    std::unique_lock lock(mutex_);
+    std::vector<std::function<void()>> done = poll();
+    context_state& context = current();
+    placed const* const where = place(*request.into, context, request.per);
+    if (where == nullptr) {
+      ++request.into->launches_without_memory_;
+      lock.unlock();
+      runs_->run(kernel, *request.shape, request.stream, arguments...);
+    } else {
+      typename region::view const view = view_of(*where, options);
+      cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+      if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) static_cast<void>(cudaGetLastError());
+      bool const is_captured = capture != cudaStreamCaptureStatusNone;
+      typename detail::launch_timer::span const span =
+          is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
+      char const* const name = typeid(Kernel).name();
+      if constexpr (detail::is_passed_v<Kernel>) {
+        detail::launch_on_gpu(
+            &detail::run_probed_passed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name, *request.shape,
+            request.stream, view, options, kernel, detail::to_parameter(arguments)...);
+      } else {
+        detail::launch_on_gpu(&detail::run_probed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name,
+                              *request.shape, request.stream, view, options, detail::to_parameter(arguments)...);
+      }
+      detail::launch_timer::end(span, stream);
+      if (span.end != nullptr) {
+        running_.push_back({&context, span, ended, request.per == scope::launch ? request.into : nullptr});
+      } else {
+        std::uint64_t const now = get_nanoseconds<vendor::cuda>{}();
+        done.push_back([=] { ended(now, now); });
+      }
+      lock.unlock();
+    }
+    for (auto const& call : done) call();
+  }
+
+  /// Brings to the host what was collected: waits for all launches so far. @param problems what could not be read
+  void fetch(std::vector<store*> const& stores, std::set<std::string>& problems) {
+    std::unique_lock lock(mutex_);
+    if (contexts_.empty()) return;
+    int before = 0;
+    static_cast<void>(cudaGetDevice(&before));
+    for (auto& context : contexts_) {
+      static_cast<void>(cudaSetDevice(context.device));
+      cudaError_t const error = cudaDeviceSynchronize();
+      if (simt::current_context() != context.id) {
+        context.is_lost = true;
+        problems.insert("the GPU was reset: what was collected before is lost");
+      } else if (error != cudaSuccess) {
+        context.is_lost = true;
+        problems.insert(simt::explain(error, "a kernel went wrong, and what the GPU had collected is lost with it"));
+        static_cast<void>(cudaGetLastError());
+      }
+    }
+    std::vector<std::function<void()>> const done = poll();
+    for (store* const one : stores) read(*one, problems);
+    static_cast<void>(cudaSetDevice(before));
+    lock.unlock();
+    for (auto const& call : done) call();
+  }
+
+  void merge_into(program_states& into) const { detail::merge_states(into, program_); }
+
+  void add_notes(std::vector<store const*> const& stores, std::set<std::string>& notes) const {
+    std::uint64_t count = 0;
+    for (store const* const one : stores) count += one->launches_without_memory_;
+    if (count > 0) {
+      notes.insert(fmt::format("{} launches were not analysed: the GPU's memory for results ({} MiB) was used up",
+                               count, memory_limit_bytes >> 20));
+    }
+  }
+
+ private:
+  struct context_state {
+    std::uint64_t id = 0;
+    int device = 0;
+    std::uint32_t most_shards = 1;
+    bool is_lost = false;
+    detail::region_pool pool{memory_limit_bytes};
+    detail::launch_timer timer;
+    detail::device_texts texts;
+    std::vector<placed> free;  // of launches that have been read, zeroed
+  };
+  struct running_launch {
+    context_state* context;
+    typename detail::launch_timer::span span;
+    std::function<void(std::uint64_t, std::uint64_t)> ended;
+    store* apart;  // of a launch that is kept apart: read when it has ended
+  };
+
+  static typename region::view view_of(placed const& where, options_type const& options) {
+    options_type const defaults{};
+    return {reinterpret_cast<typename region::head*>(where.memory),
+            reinterpret_cast<typename region::shard*>(where.memory + region::shards_offset()), where.shard_count - 1,
+            is_equal(options, defaults, std::make_index_sequence<tools::size>{})};
+  }
+
+  template <std::size_t... Index>
+  static bool is_equal(options_type const& a, options_type const& b, std::index_sequence<Index...>) {
+    return (detail::has_equal_options(detail::get_state<Index>(a), detail::get_state<Index>(b)) && ...);
+  }
+
+  context_state& current() {
+    std::uint64_t const id = simt::current_context();
+    int device = 0;
+    static_cast<void>(cudaGetDevice(&device));
+    for (auto& known : contexts_) {
+      if (known.id == id && known.device == device) return known;
+    }
+    context_state& made = contexts_.emplace_back();
+    made.id = id;
+    made.device = device;
+    int processors = 1;
+    static_cast<void>(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    constexpr std::uint32_t enough_shards = 128;
+    while (made.most_shards < enough_shards && made.most_shards < static_cast<std::uint32_t>(processors)) {
+      made.most_shards *= 2;
+    }
+    return made;
+  }
+
+  // A kernel gets at most a quarter of what is left, so that many kernels find room; fewer shards cost time.
+  placed const* place(store& of, context_state& context, scope per) {
+    for (placed const& known : of.regions_) {
+      if (known.context == &context) return &known;
+    }
+    if (per == scope::launch && !context.free.empty()) {
+      of.regions_.push_back(context.free.back());
+      context.free.pop_back();
+      return &of.regions_.back();
+    }
+    std::uint32_t shard_count = context.most_shards;
+    while (shard_count > 1 && region::size_bytes(shard_count) > context.pool.left_bytes() / 4) shard_count /= 2;
+    void* memory = context.pool.take(region::size_bytes(shard_count));
+    if (memory == nullptr && per == scope::launch) return wait_for_place(of, context);
+    if (memory == nullptr) return nullptr;
+    of.regions_.push_back({&context, static_cast<unsigned char*>(memory), shard_count});
+    return &of.regions_.back();
+  }
+
+  // The oldest launch that is kept apart makes room when it has ended.
+  placed const* wait_for_place(store& of, context_state& context) {
+    for (auto& launch : running_) {
+      if (launch.context != &context || launch.apart == nullptr) continue;
+      if (cudaEventSynchronize(launch.span.end) != cudaSuccess) break;
+      std::set<std::string> problems;
+      release(launch, problems);
+      if (context.free.empty()) break;
+      of.regions_.push_back(context.free.back());
+      context.free.pop_back();
+      return &of.regions_.back();
+    }
+    static_cast<void>(cudaGetLastError());
+    return nullptr;
+  }
+
+  // What is to be said of launches that have ended.
+  std::vector<std::function<void()>> poll() {
+    std::vector<std::function<void()>> done;
+    for (auto launch = running_.begin(); launch != running_.end();) {
+      auto const state = launch->context->is_lost ? detail::launch_timer::state::failed
+                                                  : detail::launch_timer::ask(launch->span);
+      if (state == detail::launch_timer::state::running) {
+        ++launch;
+        continue;
+      }
+      if (state == detail::launch_timer::state::ended) {
+        std::uint64_t begin_ns = 0, end_ns = 0;
+        launch->context->timer.read(launch->span, begin_ns, end_ns);
+        done.push_back([ended = launch->ended, begin_ns, end_ns] { ended(begin_ns, end_ns); });
+        std::set<std::string> problems;
+        release(*launch, problems);
+      }
+      launch = running_.erase(launch);
+    }
+    return done;
+  }
+
+  // Reads what a launch that is kept apart collected, and gives its memory back, zeroed.
+  void release(running_launch& launch, std::set<std::string>& problems) {
+    store* const of = std::exchange(launch.apart, nullptr);
+    if (of == nullptr || of->regions_.empty()) return;
+    placed const where = of->regions_.back();
+    read(*of, problems);
+    of->regions_.clear();
+    if (cudaMemset(where.memory, 0, region::size_bytes(where.shard_count)) == cudaSuccess &&
+        cudaStreamSynchronize(nullptr) == cudaSuccess) {
+      where.context->free.push_back(where);
+    } else {
+      static_cast<void>(cudaGetLastError());
+    }
+  }
+
+  // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice.
+  void read(store& of, std::set<std::string>& problems) {
+    for (placed const& where : of.regions_) {
+      if (where.context->is_lost) continue;
+      std::size_t const size = region::size_bytes(where.shard_count);
+      auto const image = std::make_unique<unsigned char[]>(size);
+      if (cudaMemcpy(image.get(), where.memory, size, cudaMemcpyDeviceToHost) != cudaSuccess ||
+          cudaMemset(where.memory + region::shards_offset(), 0, size - region::shards_offset()) != cudaSuccess) {
+        problems.insert("results could not be read from the GPU");
+        static_cast<void>(cudaGetLastError());
+        continue;
+      }
+      add(of, *where.context, image.get(), where.shard_count);
+    }
+  }
+
+  void add(store& of, context_state& context, unsigned char const* image, std::uint32_t shard_count) {
+    auto const& head = *reinterpret_cast<typename region::head const*>(image);
+    auto const* const shards = reinterpret_cast<typename region::shard const*>(image + region::shards_offset());
+    of.dropped_ = head.dropped;
+    for (std::uint32_t i = 0; i < detail::row_count; ++i) {
+      auto const& entry = head.entries[i];
+      if (entry.packed == 0 || entry.file == 0) continue;
+      site_info where = describe(site_key{"", entry.packed});
+      where.file = context.texts.at(entry.file);
+      site_total& total = of.sites_[where];
+      for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
+        total.executions += shards[shard].executions[i];
+        merge_tools(total.states, shards[shard].rows[i].states);
+      }
+      for (std::uint32_t known = 0; known < region::known_count; ++known) {
+        std::uint64_t times = 0;
+        for (std::uint32_t shard = 0; shard < shard_count; ++shard) times += shards[shard].times[known][i];
+        if (times > 0) add_known(total, head.known[i][known].words, times);
+      }
+      merge_tools(total.states, head.rare[i].states);
+    }
+    for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
+      merge_tools(of.kernel_, shards[shard].kernel);
+      merge_tools(of.launch_, shards[shard].launch);
+      merge_tools(program_, shards[shard].program);
+    }
+  }
+
+  // What threads added `times` times; stored as instrument/cuda/region.hpp says.
+  static void add_known(site_total& total, detail::device_word const* words, std::uint64_t times) {
+    total.executions += (*words++ - 1) * times;
+    detail::for_each_tool(tools{}, [&]<std::size_t Index, class Tool>() {
+      using state = typename Tool::site_state;
+      add_known_parts(detail::get_state<Index>(total.states), words, times,
+                      std::make_index_sequence<detail::part_count_v<state>>{});
+    });
+  }
+  template <class State, std::size_t... Part>
+  static void add_known_parts(State& into, detail::device_word const*& words, std::uint64_t times,
+                              std::index_sequence<Part...>) {
+    (add_known_part<Part>(into, words, times), ...);
+  }
+  template <std::size_t Part, class State>
+  static void add_known_part(State& into, detail::device_word const*& words, std::uint64_t times) {
+    if constexpr (detail::register_parts<State>::template has_v<Part>) {
+      using field = detail::part_t<Part, State>;
+      detail::device_word const word = *words++ - 1;
+      if constexpr (std::is_same_v<field, count>) {
+        detail::part<Part>(into).add(word * times);
+      } else {  // once is as good as often
+        detail::merge_one(detail::part<Part>(into), simt::detail::bits_as<field>(word));
+      }
+    }
+  }
+
+  // The fields that the parts have, tool by tool.
+  template <class... States, class... Parts>
+  static void merge_tools(detail::state_tuple<States...>& into, detail::state_tuple<Parts...> const& from) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+      (merge_parts(detail::get_state<Index>(into), detail::get_state<Index>(from)), ...);
+    }
+    (std::index_sequence_for<States...>{});
+  }
+  template <class State, class Parts>
+  static void merge_parts(State& into, Parts const& from) {
+    merge_parts(into, from, std::make_index_sequence<detail::part_count_v<State>>{});
+  }
+  template <class State, class Parts, std::size_t... Part>
+  static void merge_parts(State& into, Parts const& from, std::index_sequence<Part...>) {
+    (merge_part<Part>(into, from), ...);
+  }
+  template <std::size_t Part, class State, class Parts>
+  static void merge_part([[maybe_unused]] State& into, [[maybe_unused]] Parts const& from) {
+    if constexpr (Parts::template has_v<Part>) detail::merge_one(detail::part<Part>(into), from.template get<Part>());
+  }
+
+  executor* runs_;
+  std::mutex mutex_;
+  std::list<context_state> contexts_;
+  std::list<running_launch> running_;
+  program_states program_{};
+};
+
+}  // namespace pasta
+#endif

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_SESSION_HOST_COLLECTOR_HPP
+#define PASTA_SESSION_HOST_COLLECTOR_HPP
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <pasta/session/crash_watch.hpp>
+#include <pasta/session/host/executor.hpp>
+#include <set>
+
+namespace pasta {
+
+/// Runs kernels under the tools of a run and keeps what they collect: on the host, a shard for each worker. The same
+/// members for every vendor.
+template <class ToolOrPack>
+class collector {
+ public:
+  using tools = tools_of_t<ToolOrPack>;
+  using site_states = typename detail::states_of<tools>::site;
+  using kernel_states = typename detail::states_of<tools>::kernel;
+  using launch_states = typename detail::states_of<tools>::launch;
+  using program_states = typename detail::states_of<tools>::program;
+  using options_type = typename detail::states_of<tools>::options;
+
+  /// What was collected about one kernel, or about one launch.
+  class store {
+   public:
+    /// `f(site_info, executions, site_states)` for each site; a site may come more than once.
+    template <class Function>
+    void for_each_site(Function&& f) const {
+      for (auto const& part : shards_) {
+        if (!part) continue;
+        part->for_each_row([&](site_row<tools> const& row) {
+          f(describe(row.key), row.executions, static_cast<site_states const&>(row.states));
+        });
+      }
+    }
+    void merge_into(kernel_states& kernel, launch_states& launch) const {
+      for (auto const& part : shards_) {
+        if (!part) continue;
+        detail::merge_states(kernel, part->kernel_states);
+        detail::merge_states(launch, part->launch_states);
+      }
+    }
+    std::uint64_t events_dropped() const { return 0; }
+
+   private:
+    friend collector;
+    std::vector<std::unique_ptr<shard<tools>>> shards_;  // [worker]
+  };
+
+  /// What the launches of a run share.
+  struct launch_request {
+    store* into;
+    launch_shape const* shape;
+    std::uint64_t stream;
+    scope per;
+  };
+
+  explicit collector(executor& runs) : runs_(&runs) {}
+
+  /// Runs a kernel; `ended(begin_ns, end_ns)` is called when it has ended, here before this returns. Any thread.
+  /// @throw whatever the kernel or the engine throws; `ended` is then not called
+  template <class Kernel, class... Arguments>
+  void launch(launch_request const& request, options_type const& options,
+              std::function<void(std::uint64_t, std::uint64_t)> const& ended, Kernel const& kernel,
+              Arguments const&... arguments) {
+    detail::kernel_call<probe<ToolOrPack>, Kernel, Arguments...> call(kernel, arguments...);
+    call.prepare_worker = [&](simt::worker& self) { prepare(self, *request.into, options); };
+    get_nanoseconds<vendor::host> const now;
+    std::uint64_t const begin_ns = now();
+    call.run(runs_->engine(), *request.shape);
+    std::uint64_t const end_ns = now();
+    if (request.per == scope::launch) {
+      std::lock_guard const lock(mutex_);
+      merge_shards(*request.into);
+    }
+    ended(begin_ns, end_ns);
+  }
+
+  /// Makes what was collected readable; nothing to do where it lies in host memory.
+  void fetch(std::vector<store*> const&, std::set<std::string>&) {}
+
+  void merge_into(program_states& into) const {
+    for (auto const& worker : workers_) detail::merge_states(into, worker.program_states);
+  }
+
+  /// What the report says about handlers that went wrong.
+  void add_notes(std::vector<store const*> const& stores, std::set<std::string>& notes) const {
+    for (auto const& worker : workers_) {
+      if (!worker.handler_error.empty()) {
+        notes.insert(fmt::format("a handler in a kernel failed: {}", worker.handler_error));
+      }
+    }
+    std::uint64_t mismatched = 0;
+    for (store const* const one : stores) {
+      for (auto const& part : one->shards_) mismatched += part ? part->mismatched_exchanges : 0;
+    }
+    if (mismatched > 0) {
+      notes.insert(fmt::format(
+          "in {} blocks a handler's warp operation was not reached by all lanes of its mask: what it gave is wrong",
+          mismatched));
+    }
+  }
+
+ private:
+  // A launch that is kept apart and has ended needs one shard, not one for each worker.
+  static void merge_shards(store& of) {
+    std::unique_ptr<shard<tools>> all;
+    for (auto& part : of.shards_) {
+      if (part != nullptr && all != nullptr) all->absorb(*part);
+      if (part != nullptr && all == nullptr) all = std::move(part);
+    }
+    of.shards_.clear();
+    of.shards_.push_back(std::move(all));
+  }
+
+  void prepare(simt::worker& self, store& into, options_type const& options) {
+    crash_watch::use_own_signal_stack();
+    std::lock_guard const lock(mutex_);
+    if (into.shards_.size() <= self.number) into.shards_.resize(self.number + 1);
+    if (!into.shards_[self.number]) into.shards_[self.number] = std::make_unique<shard<tools>>();
+    while (workers_.size() <= self.number) workers_.emplace_back();
+    worker_data<tools>& data = workers_[self.number];
+    data.kernel = into.shards_[self.number].get();
+    data.options = &options;
+    if constexpr (detail::any_thread_state_v<tools>) {
+      if (!data.threads)
+        data.threads = std::make_unique<typename detail::states_of<tools>::thread[]>(simt::max_block_threads);
+    }
+    self.probe_data = &data;
+    self.arrive = [](void const* where, barrier_scope reach) {
+      probe<ToolOrPack>::arrive({}, *static_cast<place const*>(where), reach);
+    };
+  }
+
+  executor* runs_;
+  std::mutex mutex_;                        // the lists of shards and workers; their contents belong to a worker each
+  std::deque<worker_data<tools>> workers_;  // [worker]
+};
+
+}  // namespace pasta
+#endif
