@@ -40,11 +40,13 @@
 // The vendor's own version of a header: a folder for each vendor has the same file names.
 //     #include PASTA_INSTRUMENT_OF_VENDOR(probe)
 #if PASTA_DETAIL_IS_CUDA
+#define PASTA_VENDOR_NAME "cuda"
 #define PASTA_VENDOR_HEADER <pasta/vendor/cuda.hpp>
 #define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/cuda/name.hpp>
 #define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/cuda/name.hpp>
 #define PASTA_SESSION_OF_VENDOR(name) <pasta/session/cuda/name.hpp>
 #else
+#define PASTA_VENDOR_NAME "host"
 #define PASTA_VENDOR_HEADER <pasta/vendor/host.hpp>
 #define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/host/name.hpp>
 #define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/host/name.hpp>

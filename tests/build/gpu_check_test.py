@@ -14,16 +14,18 @@ import unittest
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
 
 # Writes down that it was called; the program it "makes" is the source itself: a shell script.
-NVCC = """#!/bin/bash
+COMPILER = """#!/bin/bash
 if [[ $1 == --version ]]; then echo 'Build cuda_13.0'; exit; fi
-echo "$*" >>"$CALLS"
+echo "NAME $*" >>"$CALLS"
 while (($#)); do
-  case $1 in *.cu) source=$1 ;; -o) output=$2 ;; esac
+  case $1 in *.cu | *.cpp) source=$1 ;; -o) output=$2 ;; esac
   shift
 done
 if grep -q 'does not compile' "$source"; then echo "$source:1: error"; exit 1; fi
-cp "$source" "$output" && chmod +x "$output"
+sed 's/COMPILED_FOR/VENDOR/' "$source" >"$output" && chmod +x "$output"
 """
+NVCC = COMPILER.replace("NAME", "nvcc").replace("VENDOR", "cuda")
+GXX = COMPILER.replace("NAME", "g++").replace("VENDOR", "host")
 NVIDIA_SMI = """#!/bin/bash
 case $* in *compute_cap*) echo 9.0 ;; *driver_version*) echo 580.1 ;; *name*) echo 'NVIDIA H200' ;; esac
 """
@@ -33,6 +35,19 @@ while (($#)); do case $1 in --output) output=$2 ;; --driver) driver=$2 ;; esac; 
 printf '[{"program": "stencil", "tool": "%s", "driver": "%s", ' "${PASTA_TOOLS:-none}" "$driver" >"$output"
 printf '%s' '"route": "probe", "native_ms": 1, "tool_ms": 2, "ratio": 2, "ratio_q1": 2, "ratio_q3": 2, ' \\
   '"samples_ms": [[1], [2]], "device": "NVIDIA H200 (sm_90)"}]' >>"$output"
+"""
+# A program that writes a report of one kernel as its tool, with the number of accesses that its vendor counts.
+TARGET = """#!/bin/bash
+echo OK
+[[ $PASTA_TOOLS ]] || exit 0
+host=64 cuda=64 vendor=COMPILED_FOR
+printf '{"schema": "pasta-report/1", "header": {"vendor": "COMPILED_FOR"}, "is_complete": true, "tools": [{"tool": "%s",
+"options": [], "findings": [], "tables": [], "kernels": [{"kernel": "add", "range": "", "launch": null, "grid": "1x1x1",
+"block": "64x1x1", "shared_bytes": 0, "findings": [], "losses": {"launches_seen": 1, "launches_delivered": 1,
+"launches_sampled_out": 0, "launches_lost": 0, "events_delivered": 64, "events_dropped": 0}, "tables": [{
+"name": "sites", "columns": [{"name": "line", "role": "key"}, {"name": "accesses", "role": "value"}],
+"rows": [[3, %s]]}]}]}]}' \\
+  "$PASTA_TOOLS" "${!vendor}" >"$PASTA_OUTPUT"
 """
 
 
@@ -66,7 +81,18 @@ class GpuCheckTest(unittest.TestCase):
 
     def install_gpu(self):
         self.install("nvcc", NVCC)
+        self.install("g++", GXX)
         self.install("nvidia-smi", NVIDIA_SMI)
+
+    def install_targets(self):
+        for name in ("compare_reports.py", "compare_engines.sh"):
+            shutil.copy(SOURCE_DIR / "tests/gpu" / name, self.root / "tests/gpu" / name)
+        for name in ("01_counted", "02_plain", "03_of_several_files"):
+            (self.root / "examples" / name).mkdir()
+            self.write(f"examples/{name}/{name.replace('several', 'a')}.cpp", "#!/bin/bash\n[[ ! $PASTA_TOOLS ]]\n")
+        self.write("examples/01_counted/CMakeLists.txt", "")
+        self.write("examples/01_counted/01_counted.cpp", "#!/bin/bash\n[[ $PASTA_TOOLS == access_count ]]\n")
+        self.write("examples/targets/vector_add.cpp", TARGET)
 
     def run_it(self, *arguments):
         # The machine's own compiler and GPU stay out: commands come from a folder of links.
@@ -88,7 +114,7 @@ class GpuCheckTest(unittest.TestCase):
     def test_help_names_each_stage(self):
         result = self.run_it("--help")
         self.assertEqual(result.returncode, 0, result)
-        for stage in ("build", "conformance", "sort", "calibration", "overhead", "all"):
+        for stage in ("build", "conformance", "targets", "sort", "calibration", "overhead", "all"):
             self.assertRegex(result.stdout, rf"(?m)^  {stage} ")
 
     def test_wrong_arguments_are_one_line_and_2(self):
@@ -182,6 +208,57 @@ class GpuCheckTest(unittest.TestCase):
         result = self.run_it("overhead")
         self.assertEqual(result.returncode, 1, result)
         self.assertRegex(result.stdout, r"(?m)^overhead +coalescing: no report +FAILED")
+
+    def test_targets_are_built_for_both_engines_and_their_reports_are_compared(self):
+        self.install_gpu()
+        self.install_targets()
+        result = self.run_it("targets")
+        self.assertEqual(result.returncode, 0, result)
+        lines = self.compiled()
+        built = {source: sorted(line.split(" ", 1)[0] for line in lines if f" examples/{source}.cpp" in line)
+                 for source in ("targets/vector_add", "01_counted/01_counted", "02_plain/02_plain")}
+        self.assertEqual(built, {"targets/vector_add": ["g++", "nvcc"], "01_counted/01_counted": ["nvcc"],
+                                 "02_plain/02_plain": ["nvcc"]})
+        self.assertEqual(len(lines), 4, lines)
+        for line in lines:
+            self.assertEqual("-x cu" in line, line.startswith("nvcc"), line)
+            self.assertEqual('-DPASTA_PROBE_TOOLS_HEADER="tools.hpp"' in line, "02_plain" not in line, line)
+        # A tool, its options, a kernel with 9 facts, its table with columns, a row and a number: 16, twice.
+        self.assertRegex(result.stdout, r"(?m)^targets +vector_add +ok +32 ")
+        self.assertRegex(result.stdout, r"(?m)^targets +01_counted +ok ")
+        self.assertRegex(result.stdout, r"(?m)^targets +02_plain +ok ")
+        self.assertNotIn("03_of", result.stdout)
+        again = self.run_it("targets")
+        self.assertEqual((again.returncode, self.compiled()), (0, []))
+        self.assertRegex(again.stdout, r"(?m)^targets +vector_add +current +32 ")
+        self.write("examples/targets/vector_add.cpp", TARGET + "# changed\n")
+        self.assertEqual(self.run_it("targets").returncode, 0)
+        self.assertEqual(sorted(line.split(" ", 1)[0] for line in self.compiled()), ["g++", "nvcc"])
+
+    def test_reports_that_differ_are_a_failure_with_the_difference(self):
+        self.install_gpu()
+        self.install_targets()
+        self.write("examples/targets/vector_add.cpp", TARGET.replace("cuda=64", "cuda=63"))
+        self.write("examples/02_plain/02_plain.cpp", "#!/bin/bash\necho wrong numbers; exit 1\n")
+        result = self.run_it("targets")
+        self.assertEqual(result.returncode, 1, result)
+        self.assertRegex(result.stdout, r"(?m)^targets +vector_add +FAILED +32 ")
+        self.assertIn("access_count: add: sites: 3: accesses: host 64, GPU 63", result.stdout)
+        self.assertIn("coalescing: add: sites: 3: accesses: host 64, GPU 63", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^targets +02_plain +FAILED ")
+        self.assertIn("wrong numbers", result.stdout)
+
+    def test_a_target_that_fails_or_writes_no_report_is_a_failure(self):
+        self.install_gpu()
+        self.install_targets()
+        for change, words in ((("echo OK", "echo element 3 is 4"), "element 3 is 4"),
+                              (("[[ $PASTA_TOOLS ]] ||", ":;"), "under access_count: no report"),
+                              (("host=64", "exit 5;"), "under access_count: exit code 5")):
+            self.write("examples/targets/vector_add.cpp", TARGET.replace(*change))
+            result = self.run_it("targets")
+            self.assertEqual(result.returncode, 1, result)
+            self.assertRegex(result.stdout, r"(?m)^targets +vector_add +FAILED ")
+            self.assertIn(words, result.stdout)
 
     def test_calibration_gets_its_folder_and_its_files_are_results(self):
         self.install_gpu()

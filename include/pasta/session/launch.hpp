@@ -4,10 +4,7 @@
 #ifndef PASTA_SESSION_LAUNCH_HPP
 #define PASTA_SESSION_LAUNCH_HPP
 
-#include <cxxabi.h>
-
 #include <pasta/session/session.hpp>
-#include <typeinfo>
 
 /// Names the tools that a program can be run with; the last line of the header that PASTA_PROBE_TOOLS_HEADER names.
 #define PASTA_PROBE_TOOLS(...)                \
@@ -42,21 +39,6 @@ consteval bool check_built_with(type_list<Tools...>) {
   return (is_ready_for_probe<Tools>() && ...);
 }
 
-template <class Kernel>
-std::string kernel_name(Kernel const& kernel) {
-  if constexpr (requires { std::string(kernel.name); }) {
-    return std::string(kernel.name);
-  } else {
-    static std::string const name = [] {  // once for each kernel, not for each launch
-      int status = 0;
-      std::unique_ptr<char, void (*)(void*)> const text(
-          abi::__cxa_demangle(typeid(Kernel).name(), nullptr, nullptr, &status), std::free);
-      return std::string(status == 0 && text ? text.get() : typeid(Kernel).name());
-    }();
-    return name;
-  }
-}
-
 // The program's tools, looked at only when a kernel is launched: a tool's header may come before this file, and its
 // class is then complete only after it.
 template <class Kernel>
@@ -73,6 +55,18 @@ inline constexpr bool is_traceable_v =
 
 // Attaches before main, so that wrong settings end the program before it has done anything.
 inline bool const is_begun = (session::instance(probe_tools{}), true);
+
+// A file compiled by nvcc and one that is not mean different things by the same names.
+inline void agree_on_vendor(std::string_view vendor) {
+  static std::string_view const first = vendor;
+  if (vendor == first) return;
+  say("files of this program that include pasta/pasta.hpp are compiled for the GPU and for the host engine; compile all "
+      "of them with nvcc (-x cu), or none");
+  ::_exit(2);
+}
+namespace {
+[[maybe_unused]] bool const is_agreed = (agree_on_vendor(PASTA_VENDOR_NAME), true);
+}
 
 }  // namespace detail
 

@@ -12,6 +12,7 @@
 #include <pasta/session/annotated_range.hpp>
 #include <pasta/session/crash_watch.hpp>
 #include <pasta/session/index_path.hpp>
+#include <pasta/session/kernel_name.hpp>
 #include <pasta/session/pack_name.hpp>
 #include <pasta/session/run_header.hpp>
 #include <pasta/session/tool_run.hpp>

@@ -116,7 +116,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(context<Tool>& at, memor
       }
     }
   }
-  request_shape const shape = detail::shape_of_any_request(access.lanes, access.address, size, sector_bytes);
+  request_shape const shape = detail::cold<&detail::shape_of_any_request>(access.lanes, access.address, size, sector_bytes);
   if (can_repeat) {
     *way->has_last = 1;
     *way->last_request = {access.address,       shape.sectors,      shape.sectors_needed,

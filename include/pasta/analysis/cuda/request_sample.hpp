@@ -94,7 +94,18 @@ PASTA_DEVICE void observe_request(context<Tool>& at, worst_request State::*field
       }
     }
   });
-  detail::observe_site_request(*way, offset, rank, access.lanes, access.address, sector_bytes);
+  if (access.is_in_order) {
+    // The key follows from the first address: seldom more is to be done.
+    std::uint32_t const row = detail::find_row(way->entries, way->slot, way->packed, way->file);
+    if (row == detail::no_row) return;
+    auto const* const kept =
+        reinterpret_cast<detail::kept_request const*>(way->rare + std::size_t{row} * way->rare_row_bytes + offset);
+    std::uint64_t const first = access.address - std::uint64_t{detail::lane_of(access) * access.size_bytes};
+    std::uint64_t const key = detail::sample_key(
+        rank, detail::in_order_fingerprint(access.size_bytes) + detail::rest_of(first, sector_bytes));
+    if (!warp::any(access.lanes, kept->is_set == 0 || key < kept->key)) return;
+  }
+  detail::cold<&detail::observe_site_request>(*way, offset, rank, access.lanes, access.address, sector_bytes);
 }
 
 }  // namespace pasta

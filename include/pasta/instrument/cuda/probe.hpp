@@ -55,7 +55,6 @@ class thread_probe<type_list<Tools...>> {
                                                 counter_table& counters, site_table& sites, request_table& requests)
       : view_(&view),
         options_(&options),
-        lane_(warp::lane()),
         counters_(&counters),
         sites_(&sites),
         requests_(&requests) {}
@@ -82,7 +81,7 @@ class thread_probe<type_list<Tools...>> {
       lane_mask const lanes = warp::detail::active();
       // Where the warp is whole, what depends on its lanes is known to the compiler. The other case is kept out of the
       // kernel, unless it needs a thread's own state.
-      site_id const site = slot | lane_ << site_lane_shift;
+      site_id const site = slot | warp::lane() << site_lane_shift;
       if (lanes == warp::full) {
         deliver_whole(slot, key, make(warp::full, site));
         warp::detail::sync(warp::full);  // lanes that came together go on together, as they do without a tool
@@ -92,7 +91,7 @@ class thread_probe<type_list<Tools...>> {
         warp::detail::sync(lanes);
       } else {
         requests_->has_last[slot] = 0;
-        deliver_apart<Event>(*view_, *options_, key.packed, key.file, make(lanes, site));
+        cold<&thread_probe::template deliver_apart<Event>>(*view_, *options_, key.packed, key.file, make(lanes, site));
         warp::detail::sync(lanes);
       }
     }
@@ -116,7 +115,7 @@ class thread_probe<type_list<Tools...>> {
       is_alike = warp::all(warp::full, large == 0 && hash == warp::shuffle(warp::full, hash, 0));
     }
     if (is_alike) {
-      commit_group<0>();
+      commit_group<0>(warp::lane());
     } else {
       commit_each<0>();
     }
@@ -145,7 +144,7 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver_whole(std::uint32_t slot, site_key const& key, Event event) {
     if constexpr (std::is_same_v<Event, memory_access>) {
       if (event.space == memory_space::global && view_->has_default_options) {
-        std::uint64_t const first = event.address - std::uint64_t{lane_ * event.size_bytes};
+        std::uint64_t const first = event.address - std::uint64_t{lane_of(event) * event.size_bytes};
         if (warp::all(warp::full, first == warp::shuffle(warp::full, first, 0))) {
           event.is_in_order = true;
           deliver_at(slot, key, event, options_type{});
@@ -168,13 +167,16 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver_if(std::uint32_t slot, site_key const& key, Event const& event,
                                                    options_type const& options) {
     if constexpr (handles_v<Tool, Event>) {
-      with_context<Tool>(slot, key, options, [&](context<Tool>& at) { deliver(at, event); });
+      std::uint32_t lane = 0;
+      if constexpr (requires { event.site; }) lane = lane_of(event);
+      with_context<Tool>(slot, lane, key, options, [&](context<Tool>& at) { deliver(at, event); });
     }
   }
 
   template <class Event>
   static constexpr bool uses_threads_v = ((handles_v<Tools, Event> && has_thread_state_v<Tools>) || ...);
 
+ public:  // what pasta::detail::cold takes the address of
   // As deliver_at, for a part of a warp; all that handlers add is merged at once.
   template <class Event>
   PASTA_DEVICE PASTA_NEVER_INLINE static void deliver_apart(typename region::view const& view,
@@ -182,6 +184,7 @@ class thread_probe<type_list<Tools...>> {
                                                             char const* file, Event event) {
     (deliver_apart_if<Tools>(view, options, site_key{file, packed}, event), ...);
   }
+ private:
   template <class Tool, class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void deliver_apart_if(typename region::view const& view,
                                                                 options_type const& options, site_key const& key,
@@ -232,12 +235,12 @@ class thread_probe<type_list<Tools...>> {
   template <class Tool>
   PASTA_DEVICE PASTA_ALWAYS_INLINE void fold_if() {
     if constexpr (has_thread_state_v<Tool>) {
-      with_context<Tool>(no_row, {}, *options_, [&](context<Tool>& at) { Tool::fold(at.thread(), at); });
+      with_context<Tool>(no_row, 0, {}, *options_, [&](context<Tool>& at) { Tool::fold(at.thread(), at); });
     }
   }
 
   template <class Tool, class Function>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void with_context(std::uint32_t slot, site_key const& key,
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void with_context(std::uint32_t slot, std::uint32_t lane, site_key const& key,
                                                      options_type const& options, Function&& f) {
     constexpr std::size_t index = index_of<Tool>;
     typename Tool::site_state site{};
@@ -258,28 +261,19 @@ class thread_probe<type_list<Tools...>> {
     parts.options = &get_state<index>(options);
     context<Tool> at(parts);
     f(at);
-    if (slot != no_row) keep_site<Tool>(slot, key, site);
+    if (slot != no_row) keep_site<Tool>(slot, lane, key, site);
     keep_block(get_state<index>(kernels_), kernel, [&] { return &get_state<index>(shard().kernel); });
     keep_block(get_state<index>(launches_), launch, [&] { return &get_state<index>(shard().launch); });
     keep_block(get_state<index>(programs_), program, [&] { return &get_state<index>(shard().program); });
   }
 
   template <class Tool>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void keep_site(std::uint32_t slot, site_key const& key,
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void keep_site(std::uint32_t slot, std::uint32_t lane, site_key const& key,
                                                   typename Tool::site_state const& added) {
     using state = typename Tool::site_state;
     constexpr std::size_t index = index_of<Tool>;
-    bool const is_home = lane_ == slot % group_size;
-    std::uint32_t stray = 0;
-    register_parts<state> mine{};
     for_each_part<state>([&]<std::size_t Part>() {
-      if constexpr (register_parts<state>::template has_v<Part>) {
-        mine.template get<Part>() = part<Part>(added);
-        auto const word = simt::detail::bits_as<device_word>(part<Part>(added));
-        stray |= is_home ? 0 : static_cast<std::uint32_t>(word) | static_cast<std::uint32_t>(word >> 32);
-        auto& kept = get_state<index>(counters_->groups[slot / group_size].of).template get<Part>();
-        if (is_home) kept.merge(part<Part>(added));
-      } else if constexpr (shared_parts<state>::template has_v<Part>) {
+      if constexpr (shared_parts<state>::template has_v<Part> && !register_parts<state>::template has_v<Part>) {
         if (is_neutral(part<Part>(added))) return;
         std::uint32_t const place = find_row(view_->first->entries, slot, key.packed, key.file);
         if (place == no_row) return;
@@ -287,8 +281,30 @@ class thread_probe<type_list<Tools...>> {
         merge_shared(&get_state<index>(row.states).template get<Part>(), part<Part>(added), &row.lock);
       }
     });
-    if (stray != 0) keep_apart<Tool>(*view_, slot, key.packed, key.file, mine);
+    if (lane == slot % group_size) {
+      for_each_part<state>([&]<std::size_t Part>() {
+        if constexpr (register_parts<state>::template has_v<Part>) {
+          get_state<index>(counters_->groups[slot / group_size].of).template get<Part>().merge(part<Part>(added));
+        }
+      });
+    } else {
+      // Where only the place's own lane adds, the compiler sees that there is nothing.
+      std::uint32_t stray = 0;
+      register_parts<state> mine{};
+      for_each_part<state>([&]<std::size_t Part>() {
+        if constexpr (register_parts<state>::template has_v<Part>) {
+          mine.template get<Part>() = part<Part>(added);
+          auto const words = simt::detail::bits_as<word_pair>(part<Part>(added));
+          stray |= words.low | words.high;
+        }
+      });
+      if (stray != 0) cold<&thread_probe::template keep_apart<Tool>>(*view_, slot, key.packed, key.file, mine);
+    }
   }
+  struct word_pair {
+    std::uint32_t low, high;
+  };
+ public:
   // What a lane adds to a place that is not its own.
   template <class Tool>
   PASTA_DEVICE PASTA_NEVER_INLINE static void keep_apart(typename region::view const& view, std::uint32_t slot,
@@ -306,6 +322,7 @@ class thread_probe<type_list<Tools...>> {
     });
   }
 
+ private:
   template <class State, class Where>
   PASTA_DEVICE PASTA_ALWAYS_INLINE void keep_block(register_parts<State>& mine, State const& added, Where&& where) {
     for_each_part<State>([&]<std::size_t Part>() {
@@ -351,25 +368,25 @@ class thread_probe<type_list<Tools...>> {
   };
 
   template <std::uint32_t Group>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_group() {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_group(std::uint32_t lane) {
     if constexpr (Group < group_count) {
       pending mine;
-      gather<Group * group_size, Group * group_size + group_size>(mine);
+      gather<Group * group_size, Group * group_size + group_size>(mine, lane);
       if (mine.executions != 0) {
-        commit(*view_, Group * group_size + lane_, mine.packed, mine.file, mine.executions, counters_->groups[Group]);
+        commit(*view_, Group * group_size + lane, mine.packed, mine.file, mine.executions, counters_->groups[Group]);
       }
-      commit_group<Group + 1>();
+      commit_group<Group + 1>(lane);
     }
   }
   template <std::uint32_t Begin, std::uint32_t End>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void gather(pending& mine) const {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void gather(pending& mine, std::uint32_t lane) const {
     if constexpr (Begin < End) {
       std::uint32_t const sum = warp::detail::full_sum(static_cast<std::uint32_t>(counters_->executions[Begin]));
-      bool const is_mine = (sites_->is_used[Begin] == 1) & (lane_ == Begin % group_size);
+      bool const is_mine = (sites_->is_used[Begin] == 1) & (lane == Begin % group_size);
       mine.executions = is_mine ? sum : mine.executions;
       mine.packed = is_mine ? sites_->packed[Begin] : mine.packed;
       mine.file = is_mine ? sites_->file[Begin] : mine.file;
-      gather<Begin + 1, End>(mine);
+      gather<Begin + 1, End>(mine, lane);
     }
   }
 
@@ -383,14 +400,21 @@ class thread_probe<type_list<Tools...>> {
 
   // Lanes that are here together and have the same site add up what they have; each merges its own state.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_apart(std::uint32_t slot) {
-    bool const is_home = lane_ == slot % group_size;
     site_parts site = {};
-    if (is_home) {
-      site = counters_->groups[slot / group_size];
-      counters_->groups[slot / group_size] = {};
+    if constexpr (region::known_count > 0) {
+      if (warp::lane() == slot % group_size) {
+        site = counters_->groups[slot / group_size];
+        counters_->groups[slot / group_size] = {};
+      }
     }
-    commit_lanes(*view_, slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot], site);
+    // A tool that only counts has few registers of its own to save.
+    if constexpr (region::known_count == 0) {
+      commit_lanes(*view_, slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot], site);
+    } else {
+      cold<&thread_probe::commit_lanes>(*view_, slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot], site);
+    }
   }
+ public:
   PASTA_DEVICE PASTA_NEVER_INLINE static void commit_lanes(typename region::view const& view, std::uint32_t slot,
                                                            device_word packed, char const* file,
                                                            std::uint64_t executions, site_parts site) {
@@ -405,6 +429,7 @@ class thread_probe<type_list<Tools...>> {
     commit(view, slot, packed, file, executions, site);
   }
 
+ private:
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void commit(typename region::view const& view, std::uint32_t slot,
                                                       device_word packed, char const* file, std::uint64_t executions,
                                                       site_parts const& site) {
@@ -505,7 +530,6 @@ class thread_probe<type_list<Tools...>> {
 
   typename region::view const* view_;
   options_type const* options_;
-  std::uint32_t lane_;
   counter_table* counters_;
   site_table* sites_;
   request_table* requests_;

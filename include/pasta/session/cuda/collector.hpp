@@ -113,6 +113,19 @@ class collector {
   };
 
   explicit collector(executor& runs) : runs_(&runs) {}
+  /// Waits for all launches, since they write to its memory.
+  ~collector() {
+    for (auto& context : contexts_) {
+      if (context.is_lost || cudaSetDevice(context.device) != cudaSuccess || simt::current_context() != context.id) {
+        continue;
+      }
+      static_cast<void>(cudaDeviceSynchronize());
+      context.pool.release();
+    }
+    static_cast<void>(cudaGetLastError());
+  }
+  collector(collector const&) = delete;
+  collector& operator=(collector const&) = delete;
 
   /// Launches a kernel; `ended(begin_ns, end_ns)` is called when it is known to have ended, by a later launch or
   /// fetch(). Any thread. A launch that finds no memory for results runs without the tool and counts as lost.
@@ -137,7 +150,7 @@ class collector {
       bool const is_captured = capture != cudaStreamCaptureStatusNone;
       typename detail::launch_timer::span const span =
           is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
-      char const* const name = typeid(Kernel).name();
+      std::string const name = detail::kernel_name(kernel);
       if constexpr (detail::is_passed_v<Kernel>) {
         detail::launch_on_gpu(
             &detail::run_probed_passed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name, *request.shape,
@@ -167,13 +180,13 @@ class collector {
     for (auto& context : contexts_) {
       static_cast<void>(cudaSetDevice(context.device));
       cudaError_t const error = cudaDeviceSynchronize();
-      if (simt::current_context() != context.id) {
-        context.is_lost = true;
-        problems.insert("the GPU was reset: what was collected before is lost");
-      } else if (error != cudaSuccess) {
+      if (error != cudaSuccess) {
         context.is_lost = true;
         problems.insert(simt::explain(error, "a kernel went wrong, and what the GPU had collected is lost with it"));
         static_cast<void>(cudaGetLastError());
+      } else if (simt::current_context() != context.id) {
+        context.is_lost = true;
+        problems.insert("the GPU was reset: what was collected before is lost");
       }
     }
     std::vector<std::function<void()>> const done = poll();
@@ -203,6 +216,12 @@ class collector {
     detail::region_pool pool{memory_limit_bytes};
     detail::launch_timer timer;
     detail::device_texts texts;
+    cudaStream_t stream = nullptr;
+    // Does not wait for the program's streams, nor they for it.
+    cudaStream_t own_stream() {
+      if (stream == nullptr) static_cast<void>(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      return stream;
+    }
     std::vector<placed> free;  // of launches that have been read, zeroed
   };
   struct running_launch {
@@ -279,13 +298,17 @@ class collector {
   }
 
   // What is to be said of launches that have ended.
+  // Looks at the oldest launches alone: those of one stream end in order.
   std::vector<std::function<void()>> poll() {
+    constexpr int enough_running = 4;
     std::vector<std::function<void()>> done;
-    for (auto launch = running_.begin(); launch != running_.end();) {
+    int running = 0;
+    for (auto launch = running_.begin(); launch != running_.end() && running < enough_running;) {
       auto const state = launch->context->is_lost ? detail::launch_timer::state::failed
                                                   : detail::launch_timer::ask(launch->span);
       if (state == detail::launch_timer::state::running) {
         ++launch;
+        ++running;
         continue;
       }
       if (state == detail::launch_timer::state::ended) {
@@ -307,8 +330,9 @@ class collector {
     placed const where = of->regions_.back();
     read(*of, problems);
     of->regions_.clear();
-    if (cudaMemset(where.memory, 0, region::size_bytes(where.shard_count)) == cudaSuccess &&
-        cudaStreamSynchronize(nullptr) == cudaSuccess) {
+    cudaStream_t const stream = where.context->own_stream();
+    if (cudaMemsetAsync(where.memory, 0, region::size_bytes(where.shard_count), stream) == cudaSuccess &&
+        cudaStreamSynchronize(stream) == cudaSuccess) {
       where.context->free.push_back(where);
     } else {
       static_cast<void>(cudaGetLastError());
@@ -321,8 +345,11 @@ class collector {
       if (where.context->is_lost) continue;
       std::size_t const size = region::size_bytes(where.shard_count);
       auto const image = std::make_unique<unsigned char[]>(size);
-      if (cudaMemcpy(image.get(), where.memory, size, cudaMemcpyDeviceToHost) != cudaSuccess ||
-          cudaMemset(where.memory + region::shards_offset(), 0, size - region::shards_offset()) != cudaSuccess) {
+      cudaStream_t const stream = where.context->own_stream();
+      if (cudaMemcpyAsync(image.get(), where.memory, size, cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
+          cudaMemsetAsync(where.memory + region::shards_offset(), 0, size - region::shards_offset(), stream) !=
+              cudaSuccess ||
+          cudaStreamSynchronize(stream) != cudaSuccess) {
         problems.insert("results could not be read from the GPU");
         static_cast<void>(cudaGetLastError());
         continue;
@@ -345,10 +372,12 @@ class collector {
         total.executions += shards[shard].executions[i];
         merge_tools(total.states, shards[shard].rows[i].states);
       }
-      for (std::uint32_t known = 0; known < region::known_count; ++known) {
-        std::uint64_t times = 0;
-        for (std::uint32_t shard = 0; shard < shard_count; ++shard) times += shards[shard].times[known][i];
-        if (times > 0) add_known(total, head.known[i][known].words, times);
+      if constexpr (region::known_count > 0) {
+        for (std::uint32_t known = 0; known < region::known_count; ++known) {
+          std::uint64_t times = 0;
+          for (std::uint32_t shard = 0; shard < shard_count; ++shard) times += shards[shard].times[known][i];
+          if (times > 0) add_known(total, head.known[i][known].words, times);
+        }
       }
       merge_tools(total.states, head.rare[i].states);
     }

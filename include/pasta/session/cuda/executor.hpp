@@ -7,6 +7,7 @@
 
 #include <pasta/report/model.hpp>
 #include <pasta/session/kernel_argument.hpp>
+#include <pasta/session/kernel_name.hpp>
 #include <pasta/session/tool_options.hpp>
 #include <pasta/vendor/cuda.hpp>
 
@@ -31,16 +32,16 @@ __global__ void run_plain_passed(Kernel kernel, Parameters... parameters) {
 
 /// @throw vendor_error
 template <class... Parameters>
-void launch_on_gpu(void (*function)(Parameters...), char const* name, launch_shape const& shape, std::uint64_t stream,
+void launch_on_gpu(void (*function)(Parameters...), std::string const& name, launch_shape const& shape, std::uint64_t stream,
                    std::type_identity_t<Parameters>... parameters) {
   constexpr std::size_t usual_shared_bytes = 48 * 1024;  // above it a kernel must be told
-  auto const fail = [&](cudaError_t error) { simt::check(error, fmt::format("cannot launch {}", name)); };
+  auto const require = [&](cudaError_t error) { simt::check(error, fmt::format("cannot launch {}", name)); };
   if (shape.shared_bytes > usual_shared_bytes) {
-    fail(cudaFuncSetAttribute(reinterpret_cast<void const*>(function), cudaFuncAttributeMaxDynamicSharedMemorySize,
+    require(cudaFuncSetAttribute(reinterpret_cast<void const*>(function), cudaFuncAttributeMaxDynamicSharedMemorySize,
                               static_cast<int>(shape.shared_bytes)));
   }
   void* all[] = {static_cast<void*>(&parameters)..., nullptr};
-  fail(cudaLaunchKernel(reinterpret_cast<void const*>(function), ::dim3(shape.grid.x, shape.grid.y, shape.grid.z),
+  require(cudaLaunchKernel(reinterpret_cast<void const*>(function), ::dim3(shape.grid.x, shape.grid.y, shape.grid.z),
                         ::dim3(shape.block.x, shape.block.y, shape.block.z), all, shape.shared_bytes,
                         reinterpret_cast<cudaStream_t>(stream)));
 }
@@ -55,7 +56,7 @@ class executor {
   /// Launches a kernel without a tool. @throw vendor_error
   template <class Kernel, class... Arguments>
   void run(Kernel const& kernel, launch_shape const& shape, std::uint64_t stream, Arguments const&... arguments) {
-    char const* const name = typeid(Kernel).name();
+    std::string const name = detail::kernel_name(kernel);
     if constexpr (detail::is_passed_v<Kernel>) {
       detail::launch_on_gpu(&detail::run_plain_passed<Kernel, detail::parameter_t<Arguments>...>, name, shape, stream,
                             kernel, detail::to_parameter(arguments)...);
@@ -80,7 +81,7 @@ class executor {
 
   /// Says in the report what ran the kernels.
   void fill(report_header& header) const {
-    header.vendor = "cuda";
+    header.vendor = PASTA_VENDOR_NAME;
     cudaDeviceProp properties{};
     int count = 0, device = 0, driver = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || cudaGetDevice(&device) != cudaSuccess ||

@@ -21,7 +21,7 @@ class outside_of_capture {
 };
 
 /// One context's memory for results: zeroed, taken from the GPU in large pieces, never more than the limit. It stays
-/// until the context ends, since kernels may be running that write to it. Guarded by its owner.
+/// until it is released, since kernels may be running that write to it. Guarded by its owner.
 class region_pool {
  public:
   static constexpr std::size_t piece_bytes = std::size_t{2} << 20;
@@ -30,6 +30,13 @@ class region_pool {
 
   /// What can still be taken.
   std::size_t left_bytes() const { return limit_bytes_ - taken_bytes_ + piece_left_; }
+
+  /// Gives all memory back. While no kernel runs that writes to it.
+  void release() {
+    for (void* const piece : pieces_) static_cast<void>(cudaFree(piece));
+    pieces_.clear();
+    taken_bytes_ = piece_left_ = 0;
+  }
 
   /// Zeroed memory, or null if the limit is reached or the GPU has no more. Waits for the zeroing of a new piece, not
   /// for kernels.
@@ -61,6 +68,7 @@ class region_pool {
       static_cast<void>(cudaGetLastError());
       return false;
     }
+    pieces_.push_back(memory);
     taken_bytes_ += bytes;
     piece_ = static_cast<unsigned char*>(memory);
     piece_left_ = bytes;
@@ -69,6 +77,7 @@ class region_pool {
 
   std::size_t limit_bytes_, taken_bytes_ = 0, piece_left_ = 0;
   unsigned char* piece_ = nullptr;
+  std::vector<void*> pieces_;
 };
 
 }  // namespace pasta::detail

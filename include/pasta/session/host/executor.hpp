@@ -30,7 +30,7 @@ class executor {
   /// Says in the report what ran the kernels.
   void fill(report_header& header) const {
     auto const& engine = engine_.settings();
-    header.vendor = "host";
+    header.vendor = PASTA_VENDOR_NAME;
     header.device = fmt::format("CPU engine, {} thread{}, warp width {}", engine.threads,
                                 engine.threads == 1 ? "" : "s", engine.warp_width);
   }

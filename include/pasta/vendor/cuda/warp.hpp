@@ -12,6 +12,15 @@
 #define PASTA_DETAIL_WARP PASTA_DEVICE PASTA_ALWAYS_INLINE
 
 namespace pasta::detail {
+// A function that is called seldom, through a pointer: the call then follows the platform's convention, in which the function
+// saves what it needs of its caller's registers, and the caller has as many as if it called nothing.
+#if PASTA_IS_HOST_PASS
+template <auto Function>
+inline constexpr auto cold = Function;
+#else
+template <auto Function>
+__device__ decltype(Function) cold = Function;
+#endif
 // An event's site is the number of its place, and beyond it the lane, which is then found once and not for each event.
 inline constexpr std::uint32_t site_lane_shift = 16;
 template <class Event>
@@ -41,9 +50,10 @@ inline std::uint32_t max(lane_mask, std::uint32_t value) { return value; }
 inline lane_mask match(lane_mask lanes, std::uint64_t) { return lanes; }
 #else
 __device__ PASTA_ALWAYS_INLINE lane_mask active() { return __activemask(); }
+// Volatile: else the compiler takes what depends on it out of loops, and makes one loop for each lane.
 __device__ PASTA_ALWAYS_INLINE std::uint32_t lane_id() {
   std::uint32_t id;
-  asm("mov.u32 %0, %%laneid;" : "=r"(id));
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(id));
   return id % 32;  // as the compiler does not know
 }
 __device__ PASTA_ALWAYS_INLINE lane_mask ballot(lane_mask lanes, bool condition) {
