@@ -20,7 +20,7 @@ struct request_counter : pasta::tool<request_counter> {
     pasta::count requests, sectors;
   };
   static void on_memory_access(pasta::context<request_counter>& at, pasta::memory_access const& access) {
-    pasta::request_shape const shape = pasta::coalesce(at, access, 32);
+    pasta::request_shape const shape = pasta::coalesce(access, 32);
     if (!pasta::warp::is_leader(access.lanes)) return;
     at.site().requests.add();
     at.site().sectors.add(shape.sectors);

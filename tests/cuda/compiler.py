@@ -15,11 +15,11 @@ import unittest
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77  # what CMakeLists.txt takes for skipped
 
-# As scripts/gpu_check compiles, but for -O3, which is nvcc's default for the GPU.
+# As scripts/gpu_check compiles; -O3 is what nvcc does for the GPU if it is not told.
 FLAGS = ["-std=c++20", "-DFMT_USE_CONSTEXPR=1"] + [
     f"-I{SOURCE_DIR / folder}" for folder in
     ("include", "tests/gpu", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing")]
-QUICK = "-Ofast-compile=max"  # where only errors and warnings are looked for
+QUICK = "--Ofast-compile=max"  # where only errors and warnings are looked for
 WITH_TOOLS = ['-DPASTA_PROBE_TOOLS_HEADER="tools.hpp"']
 
 # The four programs whose cost is measured, and the places in their kernels' sources that access memory.

@@ -49,7 +49,8 @@ class ListingTest(unittest.TestCase):
         self.assertEqual(listing.read_streams(LISTING.replace("_x_7", "_x_123")), listing.read_streams(LISTING))
 
     def test_another_target_register_or_place_of_a_label_makes_a_difference(self):
-        for old, new in ((".L_x_7:\n", ""), ("R2, SR", "R3, SR"), ("@!P0", "@P0"), ("SR_TID.X ;\n", "SR_TID.X ;\n.L_x_7:\n")):
+        for old, new in ((".L_x_7:\n", ""), ("R2, SR", "R3, SR"), ("@!P0", "@P0"),
+                         ("SR_TID.X ;\n", "SR_TID.X ;\n.L_x_7:\n")):
             changed = LISTING.replace(old, new, 1)
             self.assertNotEqual(changed, LISTING)
             self.assertNotEqual(listing.read_streams(changed), listing.read_streams(LISTING), (old, new))
@@ -60,7 +61,8 @@ class ListingTest(unittest.TestCase):
         self.assertEqual(len(listing.instructions(listing.own_part(stream))), 4)
 
     def test_a_mnemonic_has_no_predicate_and_no_suffix(self):
-        for line, name in (("@!P0 BRA `(L0)", "BRA"), ("@UP1 UMOV UR4, 0x1", "UMOV"), ("STL.64 [R1], R2", "STL"), ("NOP", "NOP")):
+        for line, name in (("@!P0 BRA `(L0)", "BRA"), ("@UP1 UMOV UR4, 0x1", "UMOV"), ("STL.64 [R1], R2", "STL"),
+                           ("NOP", "NOP")):
             self.assertEqual(listing.mnemonic(line), name)
 
     def test_resources_are_a_kernel_s_with_the_functions_that_it_calls(self):

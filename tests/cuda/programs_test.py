@@ -27,8 +27,8 @@ class ProgramsTest(unittest.TestCase):
         def build(source):
             tools = compiler.WITH_TOOLS if source.stem == "overhead" else []
             try:
-                compiler.compile_file(*compiler.FLAGS, *tools, *flags_of(source), compiler.QUICK, "-arch=compute_90", "-ptx", source,
-                                      "-o", folder / f"{source.stem}.ptx")
+                compiler.compile_file(*compiler.FLAGS, *tools, *flags_of(source), compiler.QUICK, "-arch=compute_90",
+                                      "-ptx", source, "-o", folder / f"{source.stem}.ptx")
             except AssertionError as failure:
                 return str(failure)
             return None

@@ -21,8 +21,8 @@ class SameStreamTest(unittest.TestCase):
 
         def make_ptx(architecture):
             ptx = cls.folder / f"{architecture}.ptx"
-            compiler.compile_file(*compiler.FLAGS, *compiler.WITH_TOOLS, f"-arch=compute_{architecture}", "-ptx", KERNELS,
-                                  "-o", ptx)
+            compiler.compile_file(*compiler.FLAGS, *compiler.WITH_TOOLS, f"-arch=compute_{architecture}", "-ptx",
+                                  KERNELS, "-o", ptx)
             return ptx
 
         # Most of the time is nvcc's from C++ to PTX. A GPU's newest features are used only by tools.

@@ -40,6 +40,8 @@ void check_equal(Found const& found, Expected const& expected, int line, char co
 template <class Function>
 void run(char const* name, Function&& function) {
   current_case = name;
+  std::printf("case: %s\n", name);
+  std::fflush(stdout);
   try {
     function();
   } catch (std::exception const& error) {

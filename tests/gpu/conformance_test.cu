@@ -1,6 +1,6 @@
-// gpu_check flags: -Xptxas=-suppress-stack-size-warning -Xnvlink=-suppress-stack-size-warning
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
+// gpu_check flags: -Xptxas=-suppress-stack-size-warning -Xnvlink=-suppress-stack-size-warning
 // The conformance suite on a GPU: small kernels under tools, with their exact events in closed form.
 #include <algorithm>
 #include <array>
@@ -243,30 +243,40 @@ struct copies {
     t.copy_async(tile + static_cast<std::ptrdiff_t>(first), in + static_cast<std::ptrdiff_t>(first), 4, given);
     t.wait_copies();
     t.sync_block();
+#pragma unroll 1  // for the compiler's time
     for (unsigned i = 0; i < 4; ++i) out[first + i] = tile[first + i];
   }
 };
 
 void async_copies() {
   auto const in = filled(std::vector<float>(256, 2.0f)), out = zeros<float>(256);
+  std::uint64_t first_words = 0;  // of all threads' sources
+  for (std::size_t i = 0; i < 256; i += 4) {
+    first_words += reinterpret_cast<std::uintptr_t>(in.device_pointer() + i) / 4;
+  }
   for (std::size_t const given : {4, 0, 3}) {
-    auto const kernel = observe(copies{}, {1, 64}, in, out, given);
+    auto const kernel = observe_with<kind_observer>(copies{}, {1, 64}, in, out, given);
     auto const copy = site_of(kernel, operation::copy, memory_space::shared);
     CHECK_EQUAL(copy.site.size_bytes, 16);
-    CHECK_EQUAL(copy.state.lanes.value(), 64);
-    CHECK_EQUAL(copy.state.requests.value(), 2);
+    CHECK_EQUAL(copy.state.copies.value(), 64);
+    CHECK_EQUAL(copy.state.bytes.value(), 64 * 16);
     CHECK_EQUAL(copy.state.source_bytes.value(), 64 * 4 * given);
+    CHECK_EQUAL(copy.state.address_sum.value(), first_words);
     auto const writes = site_of(kernel, operation::store, memory_space::shared);
-    CHECK_EQUAL(writes.state.lanes.value(), 64);
+    CHECK_EQUAL(writes.executions, 64);
+    CHECK_EQUAL(writes.state.stores.value(), 64);
     CHECK_EQUAL(writes.site.size_bytes, 16);
     if (given == 0) {  // all of it is filled with zeros: nothing is read
       CHECK(sites_of(kernel, operation::load, memory_space::global).empty());
     } else {
       auto const read = site_of(kernel, operation::load, memory_space::global);
-      CHECK_EQUAL(read.state.lanes.value(), 64);
+      CHECK_EQUAL(read.executions, 64);
+      CHECK_EQUAL(read.state.loads.value(), 64);
+      CHECK_EQUAL(read.state.address_sum.value(), first_words);
       CHECK_EQUAL(read.site.size_bytes, 4 * given);
     }
-    CHECK_EQUAL(site_of(kernel, operation::barrier).state.lanes.value(), 64);
+    CHECK_EQUAL(site_of(kernel, operation::load, memory_space::shared).executions, 256);
+    CHECK_EQUAL(site_of(kernel, operation::store, memory_space::global).executions, 256);
     std::vector<float> expected(256);
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = i % 4 < given ? 2.0f : 0.0f;
     CHECK(contents(out) == expected);
@@ -348,7 +358,7 @@ struct offsets {
 void offsets_both_ways() {
   auto const a = filled(std::vector<int>{10, 20, 30, 40, 50, 60, 70, 80}), out = zeros<int>(32);
   int const* const middle = a.device_pointer() + 2;
-  auto const kernel = observe(offsets{}, {1, 32}, middle, out);
+  auto const kernel = observe_with<kind_observer>(offsets{}, {1, 32}, middle, out);
   auto const loads = sites_of(kernel, operation::load);
   CHECK_EQUAL(loads.size(), 3);
   std::ptrdiff_t const by_line[] = {4, -1, 2};
@@ -429,14 +439,12 @@ struct branches {
     t.sync_warp();
     a[t.index() + 256] = 3;
     t.sync_block();
-    if (t.branch(t.thread_index().x >= 100)) {
-      a[t.index() + 512] = 4;
-    }
+    static_cast<void>(t.branch(t.thread_index().x >= 100));
   }
 };
 
 void branches_and_barriers() {
-  auto const a = zeros<int>(768);
+  auto const a = zeros<int>(512);
   auto const kernel = observe(branches{}, {2, 128}, a);
   auto const decisions = sites_of(kernel, operation::branch);
   CHECK_EQUAL(decisions.size(), 2);
@@ -448,13 +456,12 @@ void branches_and_barriers() {
     CHECK_EQUAL(decisions[1].state.taken.value(), 2 * 28);
   }
   auto const stores = sites_of(kernel, operation::store);
-  CHECK_EQUAL(stores.size(), 4);
-  if (stores.size() == 4) {
+  CHECK_EQUAL(stores.size(), 3);
+  if (stores.size() == 3) {
     CHECK_EQUAL(stores[0].state.lanes.value(), 3 * 8);
     CHECK_EQUAL(stores[1].state.lanes.value(), 29 * 8);
     CHECK_EQUAL(stores[2].state.lanes.value(), 256);
     CHECK_EQUAL(stores[2].state.requests.value(), 8);
-    CHECK_EQUAL(stores[3].state.lanes.value(), 2 * 28);
   }
   auto const barriers = sites_of(kernel, operation::barrier);
   CHECK_EQUAL(barriers.size(), 2);
@@ -562,7 +569,7 @@ void sites_with_one_place() {
 }
 
 void observed_sites_with_one_place() {
-  sites_with_one_place<observer>();
+  sites_with_one_place<kind_observer>();
   // What a handler adds to each.
   auto const a = filled(std::vector<int>(256, 1)), out = zeros<int>(256);
   auto const kernel = observe(same_place::in_branches{}, {2, 128}, a, out);
@@ -729,7 +736,9 @@ struct keeps_all : pasta::tool<keeps_all> {
   using events = pasta::events<pasta::memory_access>;
   struct options {
     std::uint64_t base = 0;
-    static constexpr auto describe() { return std::tuple{pasta::option("base", &options::base, "first byte's address")}; }
+    static constexpr auto describe() {
+      return std::tuple{pasta::option("base", &options::base, "first byte's address")};
+    }
   };
   struct site_state {
     pasta::histogram<16> low;

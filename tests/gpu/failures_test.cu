@@ -46,7 +46,7 @@ struct use_shared {
 
 // How a child ended, and what it wrote to standard error.
 struct ended {
-  int status = 0;
+  int status = -1;  // until it is known: neither an exit nor a signal
   std::string errors;
   bool exited_with(int code) const { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
   bool died_of(int number) const { return WIFSIGNALED(status) && WTERMSIG(status) == number; }
@@ -154,7 +154,7 @@ void faults() {
   folder const here;
   struct {
     char const* name;
-    int exit_code;  // -1: SIGABRT
+    int exit_code;      // -1: SIGABRT
     std::size_t lines;  // of the error on standard error
   } const programs[] = {{"fault_caught", 3, 1}, {"fault_asked", 5, 0}, {"fault_unseen", 0, 0}, {"fault_thrown", -1, 1}};
   for (auto const& program : programs) {
@@ -258,38 +258,40 @@ void much_shared_memory() {
 
 // The child's modules are loaded before (see main): a kernel's code needs memory too.
 int exhausted() {
-  return checks::run("no memory is left", [] {
-           auto const a = zeros<int>(64);
-           std::vector<void*> taken;
-           for (std::size_t bytes = std::size_t{64} << 30; bytes >= std::size_t{64} << 10;) {
-             void* memory = nullptr;
-             if (cudaMalloc(&memory, bytes) == cudaSuccess) {
-               taken.push_back(memory);
-             } else {
-               static_cast<void>(cudaGetLastError());
-               bytes /= 2;
-             }
-           }
-           pasta::testing::fixture<counter> test;
-           test.launch(store_number{}, {1, 64}, a, 4);
-           test.launch(store_number{}, {1, 64}, a, 5);
-           CHECK(contents(a) == std::vector<int>(64, 5));
-           auto const found = test.results();
-           CHECK_EQUAL(found.kernels.size(), 1);
-           CHECK_EQUAL(found.kernels.at(0).losses.launches_seen, 2);
-           CHECK_EQUAL(found.kernels.at(0).losses.launches_lost, 2);
-           CHECK(found.kernels.at(0).sites.empty());
-           test.report();
-           CHECK_EQUAL(test.notes().size(), 1);
-           for (auto const& note : test.notes()) CHECK_EQUAL(count_of(note, "2 launches were not analysed"), 1);
-           for (void* const memory : taken) CHECK(cudaFree(memory) == cudaSuccess);
-           // With memory again, launches are analysed.
-           test.launch(store_number{}, {1, 64}, a, 6);
-           auto const later = test.results();
-           CHECK_EQUAL(later.kernels.at(0).losses.launches_delivered, 1);
-           CHECK_EQUAL(later.kernels.at(0).sites.size(), 1);
-           for (auto const& site : later.kernels.at(0).sites) CHECK_EQUAL(site.executions, 64);
-         }),
+  return checks::run("no memory is left",
+                     [] {
+                       auto const a = zeros<int>(64);
+                       std::vector<void*> taken;
+                       for (std::size_t bytes = std::size_t{64} << 30; bytes >= std::size_t{64} << 10;) {
+                         void* memory = nullptr;
+                         if (cudaMalloc(&memory, bytes) == cudaSuccess) {
+                           taken.push_back(memory);
+                         } else {
+                           static_cast<void>(cudaGetLastError());
+                           bytes /= 2;
+                         }
+                       }
+                       pasta::testing::fixture<counter> test;
+                       test.launch(store_number{}, {1, 64}, a, 4);
+                       test.launch(store_number{}, {1, 64}, a, 5);
+                       CHECK(contents(a) == std::vector<int>(64, 5));
+                       auto const found = test.results();
+                       CHECK_EQUAL(found.kernels.size(), 1);
+                       CHECK_EQUAL(found.kernels.at(0).losses.launches_seen, 2);
+                       CHECK_EQUAL(found.kernels.at(0).losses.launches_lost, 2);
+                       CHECK(found.kernels.at(0).sites.empty());
+                       test.report();
+                       CHECK_EQUAL(test.notes().size(), 1);
+                       for (auto const& note : test.notes())
+                         CHECK_EQUAL(count_of(note, "2 launches were not analysed"), 1);
+                       for (void* const memory : taken) CHECK(cudaFree(memory) == cudaSuccess);
+                       // With memory again, launches are analysed.
+                       test.launch(store_number{}, {1, 64}, a, 6);
+                       auto const later = test.results();
+                       CHECK_EQUAL(later.kernels.at(0).losses.launches_delivered, 1);
+                       CHECK_EQUAL(later.kernels.at(0).sites.size(), 1);
+                       for (auto const& site : later.kernels.at(0).sites) CHECK_EQUAL(site.executions, 64);
+                     }),
          checks::failure_count;
 }
 
@@ -328,15 +330,21 @@ int reset(char const* name, bool is_read) {
          checks::failure_count;
 }
 
-// An error of the program's own that it has not asked for yet.
+// An error of the program's own that it has not asked for yet: it stays, and harms nothing.
 int pending_error() {
   return checks::run("an error is pending",
                      [] {
                        auto const a = zeros<int>(64);
-                       void* memory = nullptr;
-                       CHECK(cudaMalloc(&memory, std::size_t{1} << 50) == cudaErrorMemoryAllocation);
+                       auto const fail = [] {
+                         void* memory = nullptr;
+                         CHECK(cudaMalloc(&memory, std::size_t{1} << 50) == cudaErrorMemoryAllocation);
+                       };
+                       fail();
                        pasta::testing::fixture<counter> test;
                        test.launch(store_number{}, {1, 64}, a, 1);
+                       CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
+                       CHECK(cudaDeviceSynchronize() == cudaSuccess);
+                       fail();
                        auto const found = test.results();
                        CHECK_EQUAL(found.kernels.at(0).losses.launches_delivered, 1);
                        CHECK_EQUAL(found.kernels.at(0).sites.size(), 1);

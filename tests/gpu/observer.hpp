@@ -13,17 +13,27 @@ struct counter : pasta::tool<counter> {
   void report(pasta::results<counter> const&, pasta::report&) const {}
 };
 
-/// What accesses say of themselves. No thread has state of its own.
+/// What accesses and copies say of themselves. No thread has state of its own, and counts are kept in registers.
 struct kind_observer : pasta::tool<kind_observer> {
-  using events = pasta::events<pasta::memory_access>;
+  using events = pasta::events<pasta::memory_access, pasta::async_copy>;
   struct site_state {
-    pasta::count loads, stores, atomics, bytes;
+    pasta::count loads, stores, atomics, copies;
+    pasta::count bytes;         // written by a copy
+    pasta::count source_bytes;  // read by it
+    pasta::count address_sum;   // of address / 4, wrapping
   };
   PASTA_DEVICE static void on_memory_access(pasta::context<kind_observer>& at, pasta::memory_access const& access) {
     if (access.kind == pasta::access_kind::load) at.site().loads.add();
     if (access.kind == pasta::access_kind::store) at.site().stores.add();
     if (access.kind == pasta::access_kind::atomic) at.site().atomics.add();
     at.site().bytes.add(access.size_bytes);
+    at.site().address_sum.add(access.address / 4);
+  }
+  PASTA_DEVICE static void on_async_copy(pasta::context<kind_observer>& at, pasta::async_copy const& copy) {
+    at.site().copies.add();
+    at.site().bytes.add(copy.size_bytes);
+    at.site().source_bytes.add(copy.source_size_bytes);
+    at.site().address_sum.add(copy.source_address / 4);
   }
   void report(pasta::results<kind_observer> const&, pasta::report&) const {}
 };

@@ -147,8 +147,8 @@ struct coalescing : pasta::tool<coalescing> {
   PASTA_DEVICE static void on_memory_access(pasta::context<coalescing>& at, pasta::memory_access const& access) {
     if (access.space != pasta::memory_space::global) return;
     std::uint32_t const sector_bytes = at.options().sector_bytes;
-    pasta::request_shape const shape = pasta::coalesce(at, access, sector_bytes);
-    if (shape.sectors > shape.sectors_needed && !shape.is_repeated) {
+    pasta::request_shape const shape = pasta::coalesce(access, sector_bytes);
+    if (shape.sectors > shape.sectors_needed) {
       pasta::observe_request(at, &site_state::worst, rank_of(shape), access, sector_bytes);
     }
     if (!pasta::warp::is_leader(access)) return;

@@ -7,7 +7,7 @@
 #include <array>
 #include <bit>
 #include <pasta/analysis/request_shape.hpp>
-#include <pasta/tool.hpp>
+#include <pasta/event.hpp>
 
 namespace pasta {
 
@@ -63,11 +63,9 @@ inline request_shape shape_of_request(std::uint64_t const* addresses, std::uint6
 
 /// The shape of the request that an event belongs to. Called by the handler of that event, on all of its lanes; all
 /// get the same.
-/// @param at,access as the handler got them
+/// @param access as the handler got it
 /// @param sector_bytes 32 on NVIDIA GPUs since Maxwell; 64 or 128 for AMD's caches
-template <class Tool>
-PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(context<Tool>& at, memory_access const& access,
-                                                        std::uint32_t sector_bytes);
+PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(memory_access const& access, std::uint32_t sector_bytes);
 
 }  // namespace pasta
 

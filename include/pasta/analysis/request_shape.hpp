@@ -15,7 +15,6 @@ struct request_shape {
   std::uint32_t distinct_bytes = 0;  ///< bytes touched at least once
   bool is_regular = false;        ///< two lanes or more, and the address grows by the same from each lane to the next
   std::int64_t stride_bytes = 0;  ///< that growth per lane number; 0 is a broadcast
-  bool is_repeated = false;       ///< known to be the shape of the thread's last request at the site
 };
 
 }  // namespace pasta

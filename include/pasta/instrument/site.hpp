@@ -77,6 +77,7 @@ struct site_info {
   memory_space space = memory_space::global;
   std::uint32_t size_bytes = 0;  ///< of one lane's access; 0 where the operation moves no memory
 
+  friend bool operator==(site_info const&, site_info const&) = default;
   friend auto operator<=>(site_info const&, site_info const&) = default;
 };
 

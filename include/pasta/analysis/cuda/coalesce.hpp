@@ -4,7 +4,7 @@
 #define PASTA_ANALYSIS_CUDA_COALESCE_HPP
 
 #include <pasta/analysis/coalesce.hpp>
-#include <pasta/analysis/cuda/site_locator.hpp>
+#include <pasta/vendor/cuda.hpp>
 
 namespace pasta {
 
@@ -90,39 +90,16 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline request_shape shape_of_any_request(lane_m
 
 }  // namespace detail
 
-template <class Tool>
-PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(context<Tool>& at, memory_access const& access,
-                                                        std::uint32_t sector_bytes) {
+PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(memory_access const& access, std::uint32_t sector_bytes) {
   constexpr std::uint32_t usual_sector_bytes = 32;
   std::uint32_t const size = access.size_bytes;
   // A whole warp, element after element: what it asks for follows from any lane's address.
   if (access.is_in_order && sector_bytes == usual_sector_bytes) {
     std::uint64_t const first = access.address - std::uint64_t{detail::lane_of(access) * size};
     bool const is_aligned = (static_cast<std::uint32_t>(first) & (usual_sector_bytes - 1)) == 0;
-    return {32, size + (is_aligned ? 0u : 1u), size, 32 * size, true, std::int64_t{size}, false};
+    return {32, size + (is_aligned ? 0u : 1u), size, 32 * size, true, std::int64_t{size}};
   }
-  auto const* const way = static_cast<detail::site_access const*>(at.locator());
-  bool const can_repeat = access.lanes == warp::full && way != nullptr && way->last_request != nullptr && (sector_bytes & (sector_bytes - 1)) == 0;
-  if (can_repeat) {
-    // If all lanes have moved equally far since the last time, by whole sectors, then nothing else has changed.
-    detail::request_memo const& last = *way->last_request;
-    if (*way->has_last != 0) {  // the same for all lanes of a warp that is whole
-      std::uint64_t const moved = access.address - last.address;
-      std::uint32_t const moved_lane_0 = warp::detail::shuffle(warp::full, static_cast<std::uint32_t>(moved), 0);
-      if (warp::all(warp::full, moved == moved_lane_0 && (moved_lane_0 & (sector_bytes - 1)) == 0)) {
-        way->last_request->address = access.address;
-        return {32, last.sectors, last.sectors_needed, last.distinct_bytes, last.is_regular != 0, last.stride_bytes,
-                true};
-      }
-    }
-  }
-  request_shape const shape = detail::cold<&detail::shape_of_any_request>(access.lanes, access.address, size, sector_bytes);
-  if (can_repeat) {
-    *way->has_last = 1;
-    *way->last_request = {access.address,       shape.sectors,      shape.sectors_needed,
-                          shape.distinct_bytes, shape.is_regular, shape.stride_bytes};
-  }
-  return shape;
+  return detail::shape_of_any_request(access.lanes, access.address, size, sector_bytes);
 }
 
 }  // namespace pasta

@@ -92,6 +92,16 @@ class parts_in {
   }
 };
 
+template <class State, std::size_t... Part>
+consteval bool has_no_memory_parts(std::index_sequence<Part...>) {
+  return ((placement_v<part_t<Part, State>> != placement::memory) && ...);
+}
+/// Whether no field of a state has to be merged after each event.
+template <class State>
+consteval bool has_registers_only() {
+  return has_no_memory_parts<State>(std::make_index_sequence<part_count_v<State>>{});
+}
+
 template <class State>
 using register_parts = parts_in<State, placement::registers>;
 template <class State>

@@ -83,7 +83,7 @@ template <class Tool, class State>
 PASTA_DEVICE void observe_request(context<Tool>& at, worst_request State::*field, std::uint32_t rank,
                                   memory_access const& access, std::uint32_t sector_bytes) {
   if (at.locator() == nullptr) return;
-  detail::site_locator const* const way = &static_cast<detail::site_access const*>(at.locator())->site;
+  auto const* const way = static_cast<detail::site_locator const*>(at.locator());
   auto const* const parts = reinterpret_cast<detail::rare_parts<State> const*>(way->rare);
   std::uint32_t offset = 0;
   detail::for_each_part<State>([&]<std::size_t Index>() {

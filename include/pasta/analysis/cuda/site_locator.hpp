@@ -24,14 +24,6 @@ struct alignas(16) site_entry {
   device_word packed, file;
 };
 
-/// What a thread remembers of its last request at a site; not initialised until is_set.
-struct request_memo {
-  std::uint64_t address;
-  std::uint32_t sectors, sectors_needed, distinct_bytes;
-  std::uint32_t is_regular;
-  std::int64_t stride_bytes;
-};
-
 /// A way to a site's row for functions that know neither the tools of the run nor their layout.
 struct site_locator {
   site_entry* entries;
@@ -41,13 +33,6 @@ struct site_locator {
   std::uint32_t slot;
   char const* file;
   device_word packed;
-};
-
-/// What a context's locator points to. The memo is apart: passed on to a function, it would no longer be in registers.
-struct site_access {
-  site_locator site;
-  request_memo* last_request = nullptr;  // the thread's own
-  std::uint32_t* has_last = nullptr;     // whether it is of a whole warp, and set
 };
 
 /// The row of a site that is not in its place yet or shares it. @return no_row if all are taken

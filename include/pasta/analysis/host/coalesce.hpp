@@ -8,8 +8,7 @@
 
 namespace pasta {
 
-template <class Tool>
-request_shape coalesce(context<Tool>&, memory_access const& access, std::uint32_t sector_bytes) {
+PASTA_ALWAYS_INLINE request_shape coalesce(memory_access const& access, std::uint32_t sector_bytes) {
   // The engine already holds all lanes' addresses, so no exchange is needed; the first lane that comes computes for
   // all.
   simt::block_runner& block = simt::current_worker()->block;
@@ -27,8 +26,7 @@ request_shape coalesce(context<Tool>&, memory_access const& access, std::uint32_
           static_cast<std::uint32_t>(memo.words[0] >> 32),
           static_cast<std::uint32_t>(memo.words[2]),
           memo.words[3] != 0,
-          static_cast<std::int64_t>(memo.words[4]),
-          false};
+          static_cast<std::int64_t>(memo.words[4])};
 }
 
 }  // namespace pasta

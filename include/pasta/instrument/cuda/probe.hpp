@@ -26,6 +26,7 @@ class thread_probe<type_list<Tools...>> {
   using tools = type_list<Tools...>;
   using region = region_of<tools>;
   using options_type = typename states_of<tools>::options;
+  using thread_states = typename states_of<tools>::thread;
 
   static constexpr std::uint32_t group_size = 32, group_count = home_row_count / group_size;
 
@@ -46,18 +47,12 @@ class thread_probe<type_list<Tools...>> {
     char const* file[home_row_count];
     std::uint32_t is_used[home_row_count];  // 1 where a site has the place
   };
-  struct request_table {
-    std::uint32_t has_last[home_row_count] = {};
-    request_memo last[home_row_count];
-  };
-
   PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(typename region::view const& view, options_type const& options,
-                                                counter_table& counters, site_table& sites, request_table& requests)
+                                                counter_table& counters, site_table& sites)
       : view_(&view),
         options_(&options),
         counters_(&counters),
-        sites_(&sites),
-        requests_(&requests) {}
+        sites_(&sites) {}
 
   template <class Event>
   static constexpr bool is_handled_v = (handles_v<Tools, Event> || ...);
@@ -79,33 +74,24 @@ class thread_probe<type_list<Tools...>> {
     ++counters_->executions[slot];
     if constexpr (is_handled_v<Event>) {
       lane_mask const lanes = warp::detail::active();
-      // Where the warp is whole, what depends on its lanes is known to the compiler. The other case is kept out of the
-      // kernel, unless it needs a thread's own state.
-      site_id const site = slot | warp::lane() << site_lane_shift;
-      if (lanes == warp::full) {
-        deliver_whole(slot, key, make(warp::full, site));
-        warp::detail::sync(warp::full);  // lanes that came together go on together, as they do without a tool
-      } else if constexpr (uses_threads_v<Event>) {
-        requests_->has_last[slot] = 0;
-        deliver_at<Event>(slot, key, make(lanes, site), *options_);
-        warp::detail::sync(lanes);
-      } else {
-        requests_->has_last[slot] = 0;
-        cold<&thread_probe::template deliver_apart<Event>>(*view_, *options_, key.packed, key.file, make(lanes, site));
-        warp::detail::sync(lanes);
+      Event event = make(lanes, slot | warp::lane() << site_lane_shift);
+      if (!deliver_here(slot, lanes, event)) {
+        threads_ = cold<&thread_probe::template deliver_apart<Event>>(*view_, *options_, key.packed, key.file, event,
+                                                                      threads_);
       }
+      warp::detail::sync(lanes);  // lanes that came together go on together, as they do without a tool
     }
   }
 
   /// An event without a site.
   template <class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE void happen(Event const& event) {
-    (deliver_if<Tools, Event>(no_row, {}, event, *options_), ...);
+    threads_ = cold<&thread_probe::template deliver_apart<Event>>(*view_, *options_, 0, nullptr, event, threads_);
+    warp::detail::sync(event.lanes);
   }
 
   /// The thread's last act.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void finish() {
-    (fold_if<Tools>(), ...);
     bool is_alike = false;
     if (warp::detail::active() == warp::full) {
       std::uint64_t hash = 0, file = 0;
@@ -119,6 +105,7 @@ class thread_probe<type_list<Tools...>> {
     } else {
       commit_each<0>();
     }
+    (fold_if<Tools>(), ...);
     (commit_block<Tools>(), ...);
   }
 
@@ -138,22 +125,36 @@ class thread_probe<type_list<Tools...>> {
            home_row_count;
   }
 
-  // Of a whole warp. Handlers of accesses to global memory in order are compiled apart, with the tools' options as
-  // constants where nobody changed them: of these accesses all is known but where they begin.
+  // Whether all that the handlers of an event write to is added up in registers.
+  template <class Tool>
+  static constexpr bool is_light_v = has_registers_only<typename Tool::site_state>() &&
+                                     has_registers_only<typename Tool::kernel_state>() &&
+                                     has_registers_only<typename Tool::launch_state>() &&
+                                     has_registers_only<typename Tool::program_state>();
   template <class Event>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver_whole(std::uint32_t slot, site_key const& key, Event event) {
+  static constexpr bool are_handlers_light_v = ((!handles_v<Tools, Event> || is_light_v<Tools>)&&...);
+
+  // What the kernel itself holds of the handlers: the usual case, in few instructions. A whole warp; of accesses to
+  // global memory those in order, with the tools' options as constants where nobody changed them, since all is then
+  // known but where the access begins. For all else a function is called.
+  template <class Event>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool deliver_here(std::uint32_t slot, lane_mask lanes, Event& event) {
+    if constexpr (!are_handlers_light_v<Event>) return false;
+    if (lanes != warp::full) return false;
+    event.lanes = warp::full;
+    site_key const key{sites_->file[slot], sites_->packed[slot]};
     if constexpr (std::is_same_v<Event, memory_access>) {
-      if (event.space == memory_space::global && view_->has_default_options) {
+      if (event.space == memory_space::global) {
         std::uint64_t const first = event.address - std::uint64_t{lane_of(event) * event.size_bytes};
-        if (warp::all(warp::full, first == warp::shuffle(warp::full, first, 0))) {
-          event.is_in_order = true;
-          deliver_at(slot, key, event, options_type{});
-          requests_->has_last[slot] = 0;
-          return;
-        }
+        event.is_in_order = warp::all(warp::full, first == warp::shuffle(warp::full, first, 0));
+        if (!event.is_in_order || !view_->has_default_options) return false;
+        event.is_in_order = true;
+        deliver_at(slot, key, event, options_type{});
+        return true;
       }
     }
     deliver_at(slot, key, event, *options_);
+    return true;
   }
 
   template <class Event>
@@ -173,37 +174,45 @@ class thread_probe<type_list<Tools...>> {
     }
   }
 
-  template <class Event>
-  static constexpr bool uses_threads_v = ((handles_v<Tools, Event> && has_thread_state_v<Tools>) || ...);
-
+  // All that handlers add is merged at once. Threads' states are passed, not pointed to: they are in registers.
  public:  // what pasta::detail::cold takes the address of
-  // As deliver_at, for a part of a warp; all that handlers add is merged at once.
   template <class Event>
-  PASTA_DEVICE PASTA_NEVER_INLINE static void deliver_apart(typename region::view const& view,
-                                                            options_type const& options, device_word packed,
-                                                            char const* file, Event event) {
-    (deliver_apart_if<Tools>(view, options, site_key{file, packed}, event), ...);
+  PASTA_DEVICE PASTA_NEVER_INLINE static thread_states deliver_apart(typename region::view const& view,
+                                                                     options_type const& options, device_word packed,
+                                                                     char const* file, Event event,
+                                                                     thread_states threads) {
+    (deliver_apart_if<Tools>(view, options, site_key{file, packed}, event, threads), ...);
+    return threads;
   }
+
  private:
   template <class Tool, class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void deliver_apart_if(typename region::view const& view,
                                                                 options_type const& options, site_key const& key,
-                                                                Event const& event) {
+                                                                Event const& event, thread_states& threads) {
     if constexpr (handles_v<Tool, Event>) {
       constexpr std::size_t index = index_of<Tool>;
       typename Tool::site_state site{};
-      typename Tool::thread_state thread{};
       typename Tool::kernel_state kernel{};
       typename Tool::launch_state launch{};
       typename Tool::program_state program{};
-      std::uint32_t const slot = event.site & ((1u << site_lane_shift) - 1);
-      site_access const way{locate<Tool>(view, slot, key)};
-      context<Tool> at({&site, &thread, &kernel, &launch, &program, &get_state<index>(options), &way});
-      deliver(at, event);
-      std::uint32_t const place = find_row(view.first->entries, slot, key.packed, key.file);
+      typename context<Tool>::parts parts{&site,    &get_state<index>(threads), &kernel, &launch, &program,
+                                          &get_state<index>(options)};
       auto& shard = shard_of(view);
-      if (place != no_row) {
-        merge_all(get_state<index>(shard.rows[place].states), site, &shard.rows[place].lock);
+      if constexpr (requires { event.site; }) {
+        std::uint32_t const slot = event.site & ((1u << site_lane_shift) - 1);
+        site_locator const way = locate<Tool>(view, slot, key);
+        parts.locator = &way;
+        context<Tool> at(parts);
+        deliver(at, event);
+        std::uint32_t const place = find_row(view.first->entries, slot, key.packed, key.file);
+        if (place != no_row) {
+          merge_all(get_state<index>(shard.rows[place].states), site, &shard.rows[place].lock);
+        }
+      } else {
+        parts.site = nullptr;
+        context<Tool> at(parts);
+        deliver(at, event);
       }
       merge_all(get_state<index>(shard.kernel), kernel, &shard.lock);
       merge_all(get_state<index>(shard.launch), launch, &shard.lock);
@@ -247,11 +256,11 @@ class thread_probe<type_list<Tools...>> {
     typename Tool::kernel_state kernel{};
     typename Tool::launch_state launch{};
     typename Tool::program_state program{};
-    site_access way{};
+    site_locator way{};
     typename context<Tool>::parts parts;
     if (slot != no_row) {
       parts.site = &site;
-      way = {locate<Tool>(*view_, slot, key), &requests_->last[slot], &requests_->has_last[slot]};
+      way = locate<Tool>(*view_, slot, key);
       parts.locator = &way;
     }
     parts.thread = &get_state<index>(threads_);
@@ -532,8 +541,7 @@ class thread_probe<type_list<Tools...>> {
   options_type const* options_;
   counter_table* counters_;
   site_table* sites_;
-  request_table* requests_;
-  typename states_of<tools>::thread threads_{};
+  thread_states threads_{};
   state_tuple<register_parts<typename Tools::kernel_state>...> kernels_{};
   state_tuple<register_parts<typename Tools::launch_state>...> launches_{};
   state_tuple<register_parts<typename Tools::program_state>...> programs_{};
@@ -609,9 +617,14 @@ struct probe {
 
   /// Before the kernel's first statement and after its last.
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void begin_thread(handle mine) {
-    if constexpr (any_handles_v<tools, block_enter>) {
+    if constexpr (any_handles_v<tools, block_enter> || any_handles_v<tools, block_exit>) {
       simt::lane const here;
-      if (is_first_of_block(here)) mine->happen(block_enter{lane_mask{1} << warp::lane(), here.block_index()});
+      if (is_first_of_block(here)) {
+        if constexpr (any_handles_v<tools, block_exit>) here.template shared_array<unsigned[1], ended_count>()[0] = 0;
+        if constexpr (any_handles_v<tools, block_enter>) {
+          mine->happen(block_enter{lane_mask{1} << warp::lane(), here.block_index()});
+        }
+      }
       here.sync_block();
     }
     if constexpr (any_handles_v<tools, thread_enter>) mine->happen(thread_enter{warp::detail::active()});
@@ -620,14 +633,19 @@ struct probe {
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void end_thread(handle mine) {
     if constexpr (any_handles_v<tools, thread_exit>) mine->happen(thread_exit{warp::detail::active()});
     if constexpr (any_handles_v<tools, block_exit>) {
+      // The last thread to end. Not a barrier: threads that end early would wait while others wait at the kernel's own.
       simt::lane const here;
-      here.sync_block();
-      if (is_first_of_block(here)) mine->happen(block_exit{lane_mask{1} << warp::lane(), here.block_index()});
+      unsigned& ended = here.template shared_array<unsigned[1], ended_count>()[0];
+      if (simt::atomic_add(ended, 1u) + 1 == here.block_size().count()) {
+        mine->happen(block_exit{lane_mask{1} << warp::lane(), here.block_index()});
+      }
     }
     mine->finish();
   }
 
  private:
+  static constexpr int ended_count = -1;  // the number of a shared array that no kernel has
+
   template <class Event>
   static constexpr bool sees = any_handles_v<tools, Event> || any_counts_v<tools, Event>;
 

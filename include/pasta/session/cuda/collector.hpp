@@ -24,8 +24,7 @@ __global__ void __launch_bounds__(1024) run_probed(__grid_constant__ typename re
   using tables = thread_probe<tools_of_t<ToolOrPack>>;
   typename tables::counter_table counters;
   typename tables::site_table sites;
-  typename tables::request_table requests;
-  tables mine(view, options, counters, sites, requests);
+  tables mine(view, options, counters, sites);
   thread<probe<ToolOrPack>> t(simt::lane{}, &mine);
   probe<ToolOrPack>::begin_thread(&mine);
   Kernel{}.template operator()<probe<ToolOrPack>>(t, to_kernel_argument<probe<ToolOrPack>>(parameters, &mine)...);
@@ -38,8 +37,7 @@ __global__ void __launch_bounds__(1024) run_probed_passed(__grid_constant__ type
   using tables = thread_probe<tools_of_t<ToolOrPack>>;
   typename tables::counter_table counters;
   typename tables::site_table sites;
-  typename tables::request_table requests;
-  tables mine(view, options, counters, sites, requests);
+  tables mine(view, options, counters, sites);
   thread<probe<ToolOrPack>> t(simt::lane{}, &mine);
   probe<ToolOrPack>::begin_thread(&mine);
   kernel.template operator()<probe<ToolOrPack>>(t, to_kernel_argument<probe<ToolOrPack>>(parameters, &mine)...);
@@ -189,7 +187,11 @@ class collector {
         problems.insert("the GPU was reset: what was collected before is lost");
       }
     }
-    std::vector<std::function<void()>> const done = poll();
+    std::vector<std::function<void()>> done;
+    for (auto& context : contexts_) {
+      static_cast<void>(cudaSetDevice(context.device));
+      for (auto const& call : poll()) done.push_back(call);
+    }
     for (store* const one : stores) read(*one, problems);
     static_cast<void>(cudaSetDevice(before));
     lock.unlock();
@@ -202,7 +204,7 @@ class collector {
     std::uint64_t count = 0;
     for (store const* const one : stores) count += one->launches_without_memory_;
     if (count > 0) {
-      notes.insert(fmt::format("{} launches were not analysed: the GPU's memory for results ({} MiB) was used up",
+      notes.insert(fmt::format("{} launches were not analysed: there was no GPU memory for results ({} MiB at most)",
                                count, memory_limit_bytes >> 20));
     }
   }
@@ -262,7 +264,7 @@ class collector {
     return made;
   }
 
-  // A kernel gets at most a quarter of what is left, so that many kernels find room; fewer shards cost time.
+  // A kernel gets at most an eighth of what is left, so that many kernels find room; fewer shards cost time.
   placed const* place(store& of, context_state& context, scope per) {
     for (placed const& known : of.regions_) {
       if (known.context == &context) return &known;
@@ -273,7 +275,7 @@ class collector {
       return &of.regions_.back();
     }
     std::uint32_t shard_count = context.most_shards;
-    while (shard_count > 1 && region::size_bytes(shard_count) > context.pool.left_bytes() / 4) shard_count /= 2;
+    while (shard_count > 1 && region::size_bytes(shard_count) > context.pool.left_bytes() / 8) shard_count /= 2;
     void* memory = context.pool.take(region::size_bytes(shard_count));
     if (memory == nullptr && per == scope::launch) return wait_for_place(of, context);
     if (memory == nullptr) return nullptr;
@@ -303,7 +305,12 @@ class collector {
     constexpr int enough_running = 4;
     std::vector<std::function<void()>> done;
     int running = 0;
+    std::uint64_t const current = simt::current_context();
     for (auto launch = running_.begin(); launch != running_.end() && running < enough_running;) {
+      if (launch->context->id != current && !launch->context->is_lost) {  // its events may be gone with its context
+        ++launch;
+        continue;
+      }
       auto const state = launch->context->is_lost ? detail::launch_timer::state::failed
                                                   : detail::launch_timer::ask(launch->span);
       if (state == detail::launch_timer::state::running) {
@@ -403,7 +410,8 @@ class collector {
     (add_known_part<Part>(into, words, times), ...);
   }
   template <std::size_t Part, class State>
-  static void add_known_part(State& into, detail::device_word const*& words, std::uint64_t times) {
+  static void add_known_part([[maybe_unused]] State& into, [[maybe_unused]] detail::device_word const*& words,
+                             [[maybe_unused]] std::uint64_t times) {
     if constexpr (detail::register_parts<State>::template has_v<Part>) {
       using field = detail::part_t<Part, State>;
       detail::device_word const word = *words++ - 1;

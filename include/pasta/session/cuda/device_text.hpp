@@ -35,11 +35,14 @@ class device_texts {
     char* copy = nullptr;
     std::string text(most, '\0');
     cudaStream_t stream = nullptr;
+    auto const* from = reinterpret_cast<char const*>(address);
+    std::size_t size = most;
+    void* parameters[] = {&from, &copy, &size};
     bool const is_read =
         cudaMalloc(&copy, most) == cudaSuccess &&
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess &&
-        (copy_text<<<1, 1, 0, stream>>>(reinterpret_cast<char const*>(address), copy, most),
-         cudaGetLastError() == cudaSuccess) &&
+        cudaLaunchKernel(reinterpret_cast<void const*>(&copy_text<char>), ::dim3(1), ::dim3(1), parameters, 0, stream) ==
+            cudaSuccess &&
         cudaMemcpyAsync(text.data(), copy, most, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
         cudaStreamSynchronize(stream) == cudaSuccess;
     if (!is_read) static_cast<void>(cudaGetLastError());

@@ -67,9 +67,10 @@ class launch_timer {
       static_cast<void>(cudaEventRecord(base_, stream));
       static_cast<void>(cudaEventSynchronize(base_));
       static_cast<void>(cudaStreamDestroy(stream));
+    } else {
+      static_cast<void>(cudaGetLastError());
     }
     base_ns_ = get_nanoseconds<vendor::host>{}();
-    static_cast<void>(cudaGetLastError());
   }
 
   cudaEvent_t base_ = nullptr;
