@@ -42,7 +42,7 @@ inline constexpr bool is_countable_v = requires(Event event) {
 
 // A name that the tool has in any form (other signature, overloaded, private) is ambiguous in a class that derives from
 // the tool and from one that has a member of that name. `before`: what stands before the handler's `static`.
-#define PASTA_DETAIL_DEFINE_EVENT(event, before, device)                                                                     \
+#define PASTA_DETAIL_DEFINE_EVENT(event, before, device)                                                             \
   template <>                                                                                                        \
   inline constexpr bool is_event_v<event> = true;                                                                    \
   struct has_on_##event {                                                                                            \
@@ -61,7 +61,7 @@ inline constexpr bool is_countable_v = requires(Event event) {
     };                                                                                                               \
   }                                                                                                                  \
   template <class Tool>                                                                                              \
-  device PASTA_ALWAYS_INLINE void deliver(context<Tool>& at, event const& happened) {                          \
+  device PASTA_ALWAYS_INLINE void deliver(context<Tool>& at, event const& happened) {                                \
     Tool::on_##event(at, happened);                                                                                  \
   }                                                                                                                  \
   /* Each check is reached only if those before it hold: one mistake, one message. */                                \

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// For tests of tools: run a small kernel with the tool attached, on the host engine or, in a file that nvcc compiles, on
-/// the GPU, and look at what it collected or reports. Nothing is read from the environment and no file is written.
+/// For tests of tools: run a small kernel with the tool attached, on the host engine or, in a file that nvcc compiles,
+/// on the GPU, and look at what it collected or reports. Nothing is read from the environment and no file is written.
 #ifndef PASTA_TESTING_HPP
 #define PASTA_TESTING_HPP
 
@@ -36,8 +36,7 @@ class fixture {
   fixture() : fixture(setup{}) {}
   /// @throw usage_error for a wrong option
   explicit fixture(setup const& with)
-      : runs_(to_settings(with)),
-        run_(runs_, with.per, with.sampling_rate, with.options) {}
+      : runs_(to_settings(with)), run_(runs_, with.per, with.sampling_rate, with.options) {}
 
   /// As pasta::launch.
   template <class Kernel, class... Arguments>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Plain CUDA kernels whose requests and sectors are read from the hardware's counters; tests/golden/request_patterns.json holds
-// what an NVIDIA GPU said, and tests/golden_test compares the host engine's kernels of the same names with it.
-// Every kernel is launched once with one block of 256 threads, unless it says otherwise.
+// Plain CUDA kernels whose requests and sectors are read from the hardware's counters;
+// tests/golden/request_patterns.json holds what an NVIDIA GPU said, and tests/conformance compares the host engine's
+// kernels of the same names with it. Every kernel is launched once with one block of 256 threads, unless it says
+// otherwise.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -22,8 +22,8 @@ struct request_sample {
 using worst_request = rare<earliest<request_sample>>;
 
 namespace detail {
-// A lane's part of what tells two samples of equal rank apart; the parts are added up. The lane's number, and how far it
-// is from the request's first lane [bytes].
+// A lane's part of what tells two samples of equal rank apart; the parts are added up. The lane's number, and how far
+// it is from the request's first lane [bytes].
 PASTA_DEVICE constexpr std::uint32_t sample_fingerprint(std::uint32_t lane, std::uint32_t distance) {
   std::uint32_t x = distance * 0x9e3779b1u + lane * 0x85ebca77u + 1;
   x = (x ^ x >> 15) * 0xc2b2ae3du;
@@ -48,8 +48,9 @@ PASTA_DEVICE constexpr std::uint64_t sample_key(std::uint32_t rank, std::uint32_
 /// @param field where: `&site_state::worst`
 /// @param sector_bytes what `first_byte` is relative to
 template <class Tool, class State>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_request(context<Tool>& at, worst_request State::*field, std::uint32_t rank,
-                                  memory_access const& access, std::uint32_t sector_bytes);
+PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_request(context<Tool>& at, worst_request State::*field,
+                                                      std::uint32_t rank, memory_access const& access,
+                                                      std::uint32_t sector_bytes);
 
 }  // namespace pasta
 

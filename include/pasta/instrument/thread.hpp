@@ -22,15 +22,9 @@ class thread {
   /// The thread's index over the whole grid, in x.
   PASTA_DEVICE std::size_t index() const { return index_x(); }
   /// The same in each direction.
-  PASTA_DEVICE std::size_t index_x() const {
-    return std::size_t{block_index().x} * block_size().x + thread_index().x;
-  }
-  PASTA_DEVICE std::size_t index_y() const {
-    return std::size_t{block_index().y} * block_size().y + thread_index().y;
-  }
-  PASTA_DEVICE std::size_t index_z() const {
-    return std::size_t{block_index().z} * block_size().z + thread_index().z;
-  }
+  PASTA_DEVICE std::size_t index_x() const { return std::size_t{block_index().x} * block_size().x + thread_index().x; }
+  PASTA_DEVICE std::size_t index_y() const { return std::size_t{block_index().y} * block_size().y + thread_index().y; }
+  PASTA_DEVICE std::size_t index_z() const { return std::size_t{block_index().z} * block_size().z + thread_index().z; }
   /// Threads of the grid in x: the step of a grid-stride loop.
   PASTA_DEVICE std::size_t grid_threads() const { return std::size_t{grid_size().x} * block_size().x; }
   PASTA_DEVICE std::uint32_t lane() const { return lane_.number(); }
@@ -94,16 +88,16 @@ class thread {
   }
 
   // Relaxed atomic operations on an element of a traced array; each gives the value before.
-#define PASTA_DETAIL_ATOMIC(name)                                                                             \
-  template <class T, class V>                                                                                 \
-  PASTA_DEVICE T atomic_##name(traced_reference<T, Probe> const& target, V const& operand) const {            \
+#define PASTA_DETAIL_ATOMIC(name)                                                                               \
+  template <class T, class V>                                                                                   \
+  PASTA_DEVICE T atomic_##name(traced_reference<T, Probe> const& target, V const& operand) const {              \
     Probe::access(target.probe_handle(), target.where(), access_kind::atomic, target.space(), target.address(), \
-                  sizeof(T));                                                                                 \
-    return simt::atomic_##name(*target.address(), static_cast<T>(operand));                                   \
-  }                                                                                                           \
-  template <class T, class V>                                                                                 \
-  requires std::is_arithmetic_v<T> PASTA_DEVICE T atomic_##name(T& target, V const& operand) const {          \
-    return simt::atomic_##name(target, static_cast<T>(operand));                                              \
+                  sizeof(T));                                                                                   \
+    return simt::atomic_##name(*target.address(), static_cast<T>(operand));                                     \
+  }                                                                                                             \
+  template <class T, class V>                                                                                   \
+  requires std::is_arithmetic_v<T> PASTA_DEVICE T atomic_##name(T& target, V const& operand) const {            \
+    return simt::atomic_##name(target, static_cast<T>(operand));                                                \
   }
   PASTA_DETAIL_ATOMIC(add)
   PASTA_DETAIL_ATOMIC(sub)
@@ -133,8 +127,7 @@ class thread {
                                                                                   traced<U, Probe> source,
                                                                                   std::size_t count,
                                                                                   std::size_t source_count,
-                                                                                  PASTA_PLACE_PARAMETERS)
-  const {
+                                                                                  PASTA_PLACE_PARAMETERS) const {
     if (source_count > count) source_count = count;
     if constexpr (Probe::is_active) {
       Probe::copy_async(handle_, {PASTA_PLACE_ARGUMENTS}, destination.raw(), destination.space(), source.raw(),

@@ -27,7 +27,8 @@ requires(!std::is_pointer_v<T>) PASTA_DEVICE T const& to_kernel_argument(T const
 }
 
 template <class Kernel, class... Arguments>
-concept is_kernel_for = requires(Kernel const& kernel, thread<no_probe>& t, parameter_t<Arguments> const&... arguments) {
+concept is_kernel_for = requires(Kernel const& kernel, thread<no_probe>& t,
+                                 parameter_t<Arguments> const&... arguments) {
   kernel.template operator()<no_probe>(t, to_kernel_argument<no_probe>(arguments, no_handle{})...);
 };
 

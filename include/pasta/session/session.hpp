@@ -58,7 +58,8 @@ class session final : public event_sink {
     if (owner_ != ::getpid()) begin_again();
     capture_kernel<vendor::current>{}(shape.grid, shape.block);
     if (run_ == nullptr) return runs_->run(kernel, shape, stream, arguments...);
-    // A GPU's results are read before its runtime ends, which was set up by now: what is registered last is called first.
+    // A GPU's results are read before its runtime ends, which was set up by now: what is registered last is called
+    // first.
     static bool const is_registered = std::atexit([] { one_->finish(nullptr); }) == 0;
     static_cast<void>(is_registered);
     if constexpr (sizeof...(Tools) > 0) {
@@ -223,7 +224,7 @@ class session final : public event_sink {
     std::lock_guard const lock(fork_mutex_);
     if (owner_ == ::getpid()) return;
     runs_ = new executor(settings_);      // the old one's threads are not here to be joined
-    allocations_ = new allocation_sizes;           // the old one may have been locked when the process forked
+    allocations_ = new allocation_sizes;  // the old one may have been locked when the process forked
     launches_seen_ = 0;
     stage_ = finish_stage::not_yet;
     if (run_ != nullptr) {

@@ -36,7 +36,7 @@ struct settings {
   scope per = scope::kernel;
   double sampling_rate = 1;
   bool is_quiet = false, is_debugging = false;
-  std::uint32_t warp_width = 32;  ///< of the host engine
+  std::uint32_t warp_width = 32;   ///< of the host engine
   std::uint32_t host_threads = 0;  ///< of the host engine; 0: all cores
 };
 

@@ -177,8 +177,8 @@ class tool_run final : public tool_run_base {
     inline static thread_local kernel_record* record_ = nullptr;
   };
 
-  kernel_record* begin(std::string const& name, std::string const& range, launch_shape const& shape,
-                       bool is_stopped, std::uint64_t& number, bool& is_chosen) {
+  kernel_record* begin(std::string const& name, std::string const& range, launch_shape const& shape, bool is_stopped,
+                       std::uint64_t& number, bool& is_chosen) {
     std::lock_guard const lock(mutex_);
     number = launch_count_++;
     record_key key{name, range, per_ == scope::launch ? std::optional(number) : std::nullopt};

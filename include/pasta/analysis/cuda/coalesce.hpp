@@ -56,7 +56,8 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline request_shape shape_of_any_request(lane_m
 
   lane_mask const below = lanes & ((lane_mask{1} << lane) - 1);
   bool is_first = below == 0;
-  std::uint64_t before = warp::shuffle(lanes, address, is_first ? lane : 31 - static_cast<std::uint32_t>(__builtin_clz(below)));
+  std::uint64_t before =
+      warp::shuffle(lanes, address, is_first ? lane : 31 - static_cast<std::uint32_t>(__builtin_clz(below)));
   if (!warp::all(lanes, before <= address)) {
     bool const is_simple = (size_bytes & (size_bytes - 1)) == 0 && size_bytes <= sector_bytes &&
                            sector_bytes % size_bytes == 0 && warp::all(lanes, address % size_bytes == 0);
@@ -80,8 +81,8 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline request_shape shape_of_any_request(lane_m
     if (first_sector < end_before) first_sector = end_before;
     if (address - before < new_bytes) new_bytes = address - before;
   }
-  shape.sectors = warp::reduce_add(
-      lanes, end_sector > first_sector ? static_cast<std::uint32_t>(end_sector - first_sector) : 0u);
+  shape.sectors =
+      warp::reduce_add(lanes, end_sector > first_sector ? static_cast<std::uint32_t>(end_sector - first_sector) : 0u);
   shape.distinct_bytes = warp::reduce_add(lanes, static_cast<std::uint32_t>(new_bytes));
   shape.sectors_needed =
       static_cast<std::uint32_t>(divide(std::uint64_t{shape.distinct_bytes} + sector_bytes - 1, sector_bytes));

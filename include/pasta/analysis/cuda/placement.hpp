@@ -26,8 +26,8 @@ inline constexpr placement placement_v<max<T>> = sizeof(max<T>) == 8 ? placement
 template <class T>
 inline constexpr placement placement_v<min<T>> = sizeof(min<T>) == 8 ? placement::registers : placement::memory;
 template <class T>
-inline constexpr placement placement_v<common_value<T>> =
-    sizeof(common_value<T>) == 8 ? placement::registers : placement::memory;
+inline constexpr placement placement_v<common_value<T>> = sizeof(common_value<T>) == 8 ? placement::registers
+                                                                                       : placement::memory;
 template <class T>
 inline constexpr placement placement_v<rare<T>> = placement::rare;
 
@@ -60,9 +60,14 @@ class parts_in {
       return std::type_identity<no_part>{};
     }
   }
+  // Aligned for the atomic operations on 8 bytes that fields of two 4-byte words are merged with.
   template <std::size_t Index, class Type>
   struct leaf {
-    [[no_unique_address]] Type value{};
+    alignas(alignof(Type) < 8 ? 8 : alignof(Type)) Type value{};
+  };
+  template <std::size_t Index>
+  struct leaf<Index, no_part> {
+    [[no_unique_address]] no_part value{};
   };
   template <class Indexes>
   struct leaves;

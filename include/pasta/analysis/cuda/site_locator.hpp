@@ -27,7 +27,7 @@ struct alignas(16) site_entry {
 /// A way to a site's row for functions that know neither the tools of the run nor their layout.
 struct site_locator {
   site_entry* entries;
-  unsigned char* rare;      // of the tool, in row 0
+  unsigned char* rare;       // of the tool, in row 0
   unsigned char* rare_lock;  // of row 0
   std::uint32_t rare_row_bytes;
   std::uint32_t slot;
@@ -55,7 +55,7 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t claim_row(site_entry* entri
 }
 
 PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t find_row(site_entry* entries, std::uint32_t slot, device_word packed,
-                                                          char const* name) {
+                                                        char const* name) {
   // Words of an entry are written once, so an old value can only be zero.
   auto const file = static_cast<device_word>(reinterpret_cast<std::uintptr_t>(name));
   site_entry const seen = entries[slot];

@@ -49,10 +49,7 @@ class thread_probe<type_list<Tools...>> {
   };
   PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(typename region::view const& view, options_type const& options,
                                                 counter_table& counters, site_table& sites)
-      : view_(&view),
-        options_(&options),
-        counters_(&counters),
-        sites_(&sites) {}
+      : view_(&view), options_(&options), counters_(&counters), sites_(&sites) {}
 
   template <class Event>
   static constexpr bool is_handled_v = (handles_v<Tools, Event> || ...);
@@ -64,7 +61,8 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void happen(site_key const& key, Make&& make) {
     std::uint32_t const slot = slot_of(key);
     // No short cut: where the site is the only one of its place, this is known to be false without a branch.
-    if ((counters_->executions[slot] != 0) & ((sites_->packed[slot] != key.packed) | (sites_->file[slot] != key.file))) {
+    if ((counters_->executions[slot] != 0) &
+        ((sites_->packed[slot] != key.packed) | (sites_->file[slot] != key.file))) {
       commit_apart(slot);  // another site has this place
       counters_->executions[slot] = 0;
     }
@@ -98,7 +96,8 @@ class thread_probe<type_list<Tools...>> {
       std::uint32_t large = 0;
       check_places<0>(hash, file, large);
       hash += file;
-      is_alike = warp::all(warp::full, large == 0 && hash == warp::shuffle(warp::full, hash, 0));
+      std::uint64_t const hash_of_lane_0 = warp::shuffle(warp::full, hash, 0);
+      is_alike = warp::all(warp::full, large == 0 && hash == hash_of_lane_0);
     }
     if (is_alike) {
       commit_group<0>(warp::lane());
@@ -127,16 +126,15 @@ class thread_probe<type_list<Tools...>> {
 
   // Whether all that the handlers of an event write to is added up in registers.
   template <class Tool>
-  static constexpr bool is_light_v = has_registers_only<typename Tool::site_state>() &&
-                                     has_registers_only<typename Tool::kernel_state>() &&
-                                     has_registers_only<typename Tool::launch_state>() &&
-                                     has_registers_only<typename Tool::program_state>();
+  static constexpr bool is_light_v =
+      has_registers_only<typename Tool::site_state>() && has_registers_only<typename Tool::kernel_state>() &&
+      has_registers_only<typename Tool::launch_state>() && has_registers_only<typename Tool::program_state>();
   template <class Event>
   static constexpr bool are_handlers_light_v = ((!handles_v<Tools, Event> || is_light_v<Tools>)&&...);
 
-  // What the kernel itself holds of the handlers: the usual case, in few instructions. A whole warp; of accesses to
-  // global memory those in order, with the tools' options as constants where nobody changed them, since all is then
-  // known but where the access begins. For all else a function is called.
+  // What the kernel itself holds of the handlers: for whole warps, where all is added up in registers. Accesses to
+  // global memory in order are compiled apart, with the tools' options as constants where nobody changed them: all is
+  // then known but where the access begins. For all else a function is called.
   template <class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool deliver_here(std::uint32_t slot, lane_mask lanes, Event& event) {
     if constexpr (!are_handlers_light_v<Event>) return false;
@@ -147,10 +145,11 @@ class thread_probe<type_list<Tools...>> {
       if (event.space == memory_space::global) {
         std::uint64_t const first = event.address - std::uint64_t{lane_of(event) * event.size_bytes};
         event.is_in_order = warp::all(warp::full, first == warp::shuffle(warp::full, first, 0));
-        if (!event.is_in_order || !view_->has_default_options) return false;
-        event.is_in_order = true;
-        deliver_at(slot, key, event, options_type{});
-        return true;
+        if (event.is_in_order && view_->has_default_options) {
+          event.is_in_order = true;
+          deliver_at(slot, key, event, options_type{});
+          return true;
+        }
       }
     }
     deliver_at(slot, key, event, *options_);
@@ -196,8 +195,8 @@ class thread_probe<type_list<Tools...>> {
       typename Tool::kernel_state kernel{};
       typename Tool::launch_state launch{};
       typename Tool::program_state program{};
-      typename context<Tool>::parts parts{&site,    &get_state<index>(threads), &kernel, &launch, &program,
-                                          &get_state<index>(options)};
+      typename context<Tool>::parts parts{&site,    &get_state<index>(threads), &kernel, &launch,
+                                          &program, &get_state<index>(options)};
       auto& shard = shard_of(view);
       if constexpr (requires { event.site; }) {
         std::uint32_t const slot = event.site & ((1u << site_lane_shift) - 1);
@@ -313,6 +312,7 @@ class thread_probe<type_list<Tools...>> {
   struct word_pair {
     std::uint32_t low, high;
   };
+
  public:
   // What a lane adds to a place that is not its own.
   template <class Tool>
@@ -353,8 +353,8 @@ class thread_probe<type_list<Tools...>> {
     return view.shards[processor & view.shard_mask];
   }
 
-  // A warp commits together if it is whole and all lanes have the same site in each place; told by 64 bits of hash, most
-  // of which is known to the compiler. 32 sums of less than 2^27 fit in a word.
+  // A warp commits together if it is whole and all lanes have the same site in each place; told by 64 bits of hash,
+  // most of which is known to the compiler. 32 sums of less than 2^27 fit in a word.
   template <std::uint32_t Slot>
   PASTA_DEVICE PASTA_ALWAYS_INLINE void check_places(std::uint64_t& hash, std::uint64_t& file,
                                                      std::uint32_t& large) const {
@@ -420,17 +420,20 @@ class thread_probe<type_list<Tools...>> {
     if constexpr (region::known_count == 0) {
       commit_lanes(*view_, slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot], site);
     } else {
-      cold<&thread_probe::commit_lanes>(*view_, slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot], site);
+      cold<&thread_probe::commit_lanes>(*view_, slot, sites_->packed[slot], sites_->file[slot],
+                                        counters_->executions[slot], site);
     }
   }
+
  public:
   PASTA_DEVICE PASTA_NEVER_INLINE static void commit_lanes(typename region::view const& view, std::uint32_t slot,
                                                            device_word packed, char const* file,
                                                            std::uint64_t executions, site_parts site) {
     lane_mask const lanes = warp::detail::active();
     std::uint32_t const first = warp::lowest(lanes);
-    bool const is_same = warp::all(lanes, packed == warp::shuffle(lanes, packed, first) &&
-                                              file == warp::shuffle(lanes, file, first));
+    device_word const first_packed = warp::shuffle(lanes, packed, first);  // both by all lanes, whatever the first says
+    char const* const first_file = warp::shuffle(lanes, file, first);
+    bool const is_same = warp::all(lanes, packed == first_packed && file == first_file);
     if (is_same) {
       std::uint64_t const sum = warp::reduce_add(lanes, executions);
       executions = warp::lane() == first ? sum : 0;
@@ -493,8 +496,7 @@ class thread_probe<type_list<Tools...>> {
     using state = typename Tool::site_state;
     for_each_part<state>([&]<std::size_t Part>() {
       if constexpr (register_parts<state>::template has_v<Part>) {
-        words[next++] =
-            simt::detail::bits_as<device_word>(get_state<index_of<Tool>>(site.of).template get<Part>()) + 1;
+        words[next++] = simt::detail::bits_as<device_word>(get_state<index_of<Tool>>(site.of).template get<Part>()) + 1;
       }
     });
   }
@@ -504,8 +506,8 @@ class thread_probe<type_list<Tools...>> {
     constexpr std::size_t index = index_of<Tool>;
     for_each_part<state>([&]<std::size_t Part>() {
       if constexpr (register_parts<state>::template has_v<Part>) {
-        merge_shared(&get_state<index>(row.states).template get<Part>(),
-                     get_state<index>(site.of).template get<Part>(), &row.lock);
+        merge_shared(&get_state<index>(row.states).template get<Part>(), get_state<index>(site.of).template get<Part>(),
+                     &row.lock);
       }
     });
   }
@@ -564,9 +566,8 @@ struct probe {
       auto const first_byte = reinterpret_cast<std::uintptr_t>(address);
       auto const size = static_cast<std::uint32_t>(size_bytes);
       mine->template happen<memory_access>(
-          site_key::of(where, to_operation(kind), space, size_bytes), [=](lane_mask lanes, site_id site) {
-            return memory_access{lanes, first_byte, size, kind, space, site};
-          });
+          site_key::of(where, to_operation(kind), space, size_bytes),
+          [=](lane_mask lanes, site_id site) { return memory_access{lanes, first_byte, size, kind, space, site}; });
     }
     static_cast<void>(mine), static_cast<void>(where), static_cast<void>(kind), static_cast<void>(space);
     static_cast<void>(address), static_cast<void>(size_bytes);
@@ -578,17 +579,17 @@ struct probe {
                                                           memory_space source_space, std::uint64_t size_bytes,
                                                           std::uint64_t source_size_bytes) {
     if constexpr (sees<pasta::async_copy>) {
-      mine->template happen<pasta::async_copy>(
-          site_key::of(where, operation::copy, destination_space, size_bytes), [=](lane_mask lanes, site_id site) {
-            return pasta::async_copy{lanes,
-                                     reinterpret_cast<std::uintptr_t>(source),
-                                     reinterpret_cast<std::uintptr_t>(destination),
-                                     size_bytes,
-                                     source_size_bytes,
-                                     source_space,
-                                     destination_space,
-                                     site};
-          });
+      mine->template happen<pasta::async_copy>(site_key::of(where, operation::copy, destination_space, size_bytes),
+                                               [=](lane_mask lanes, site_id site) {
+                                                 return pasta::async_copy{lanes,
+                                                                          reinterpret_cast<std::uintptr_t>(source),
+                                                                          reinterpret_cast<std::uintptr_t>(destination),
+                                                                          size_bytes,
+                                                                          source_size_bytes,
+                                                                          source_space,
+                                                                          destination_space,
+                                                                          site};
+                                               });
     }
     if (source_size_bytes > 0) access(mine, where, access_kind::load, source_space, source, source_size_bytes);
     if (size_bytes > 0) access(mine, where, access_kind::store, destination_space, destination, size_bytes);
@@ -597,9 +598,10 @@ struct probe {
   /// A lane arrives at a barrier.
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void arrive(handle mine, place const& where, barrier_scope scope) {
     if constexpr (sees<barrier>) {
-      mine->template happen<barrier>(
-          site_key::of(where, operation::barrier, memory_space::global, 0),
-          [=](lane_mask lanes, site_id site) { return barrier{lanes, scope, site}; });
+      mine->template happen<barrier>(site_key::of(where, operation::barrier, memory_space::global, 0),
+                                     [=](lane_mask lanes, site_id site) {
+                                       return barrier{lanes, scope, site};
+                                     });
     }
     static_cast<void>(mine), static_cast<void>(where), static_cast<void>(scope);
   }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// What lies in a GPU's memory for one kernel: the table of its sites, and what its threads collect. All zeros at first.
+/// What lies in a GPU's memory for one kernel: the table of its sites, and what its threads collect. All zeros at
+/// first.
 #ifndef PASTA_INSTRUMENT_CUDA_REGION_HPP
 #define PASTA_INSTRUMENT_CUDA_REGION_HPP
 
@@ -39,7 +40,7 @@ struct region_of<type_list<Tools...>> {
   };
   /// What some of the GPU's multiprocessors collect. Counters lie side by side: a warp adds to several at once.
   struct shard {
-    device_word executions[row_count];                                  // [lanes]
+    device_word executions[row_count];                                // [lanes]
     device_word times[known_count > 0 ? known_count : 1][row_count];  // of each known sum
     row rows[row_count];
     state_tuple<shared_parts<typename Tools::kernel_state>...> kernel;

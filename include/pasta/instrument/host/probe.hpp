@@ -16,8 +16,8 @@ struct probe {
   using handle = no_handle;  // the worker knows
 
   /// A lane is about to access memory.
-  PASTA_ALWAYS_INLINE static void access(handle, place const& where, access_kind kind, memory_space space, void const* address,
-                                         std::uint64_t size_bytes) {
+  PASTA_ALWAYS_INLINE static void access(handle, place const& where, access_kind kind, memory_space space,
+                                         void const* address, std::uint64_t size_bytes) {
     if constexpr (sees<memory_access>) {
       site_row<tools>& row = count(site_key::of(where, to_operation(kind), space, size_bytes));
       if constexpr (any_handles_v<tools, memory_access>) {
@@ -30,8 +30,9 @@ struct probe {
   }
 
   /// A lane starts a copy that runs beside the kernel: the copy, its read if it reads anything, its write.
-  static void copy_async(handle, place const& where, void* destination, memory_space destination_space, void const* source,
-                         memory_space source_space, std::uint64_t size_bytes, std::uint64_t source_size_bytes) {
+  static void copy_async(handle, place const& where, void* destination, memory_space destination_space,
+                         void const* source, memory_space source_space, std::uint64_t size_bytes,
+                         std::uint64_t source_size_bytes) {
     if constexpr (sees<pasta::async_copy>) {
       site_row<tools>& row = count(site_key::of(where, operation::copy, destination_space, size_bytes));
       if constexpr (any_handles_v<tools, pasta::async_copy>) {

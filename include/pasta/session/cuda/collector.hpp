@@ -18,9 +18,10 @@ namespace detail {
 
 // Any block size that a GPU has fits: a kernel that runs without a tool runs with it.
 template <class ToolOrPack, class Kernel, class... Parameters>
-__global__ void __launch_bounds__(1024) run_probed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
-                           __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
-                           Parameters... parameters) {
+__global__ void __launch_bounds__(1024)
+    run_probed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
+               __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
+               Parameters... parameters) {
   using tables = thread_probe<tools_of_t<ToolOrPack>>;
   typename tables::counter_table counters;
   typename tables::site_table sites;
@@ -31,9 +32,10 @@ __global__ void __launch_bounds__(1024) run_probed(__grid_constant__ typename re
   probe<ToolOrPack>::end_thread(&mine);
 }
 template <class ToolOrPack, class Kernel, class... Parameters>
-__global__ void __launch_bounds__(1024) run_probed_passed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
-                                  __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
-                                  Kernel kernel, Parameters... parameters) {
+__global__ void __launch_bounds__(1024)
+    run_probed_passed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
+                      __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
+                      Kernel kernel, Parameters... parameters) {
   using tables = thread_probe<tools_of_t<ToolOrPack>>;
   typename tables::counter_table counters;
   typename tables::site_table sites;
@@ -150,9 +152,9 @@ class collector {
           is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
       std::string const name = detail::kernel_name(kernel);
       if constexpr (detail::is_passed_v<Kernel>) {
-        detail::launch_on_gpu(
-            &detail::run_probed_passed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name, *request.shape,
-            request.stream, view, options, kernel, detail::to_parameter(arguments)...);
+        detail::launch_on_gpu(&detail::run_probed_passed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name,
+                              *request.shape, request.stream, view, options, kernel,
+                              detail::to_parameter(arguments)...);
       } else {
         detail::launch_on_gpu(&detail::run_probed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name,
                               *request.shape, request.stream, view, options, detail::to_parameter(arguments)...);
@@ -311,8 +313,8 @@ class collector {
         ++launch;
         continue;
       }
-      auto const state = launch->context->is_lost ? detail::launch_timer::state::failed
-                                                  : detail::launch_timer::ask(launch->span);
+      auto const state =
+          launch->context->is_lost ? detail::launch_timer::state::failed : detail::launch_timer::ask(launch->span);
       if (state == detail::launch_timer::state::running) {
         ++launch;
         ++running;

@@ -38,13 +38,12 @@ class device_texts {
     auto const* from = reinterpret_cast<char const*>(address);
     std::size_t size = most;
     void* parameters[] = {&from, &copy, &size};
-    bool const is_read =
-        cudaMalloc(&copy, most) == cudaSuccess &&
-        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess &&
-        cudaLaunchKernel(reinterpret_cast<void const*>(&copy_text<char>), ::dim3(1), ::dim3(1), parameters, 0, stream) ==
-            cudaSuccess &&
-        cudaMemcpyAsync(text.data(), copy, most, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
-        cudaStreamSynchronize(stream) == cudaSuccess;
+    bool const is_read = cudaMalloc(&copy, most) == cudaSuccess &&
+                         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess &&
+                         cudaLaunchKernel(reinterpret_cast<void const*>(&copy_text<char>), ::dim3(1), ::dim3(1),
+                                          parameters, 0, stream) == cudaSuccess &&
+                         cudaMemcpyAsync(text.data(), copy, most, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
+                         cudaStreamSynchronize(stream) == cudaSuccess;
     if (!is_read) static_cast<void>(cudaGetLastError());
     if (stream != nullptr) static_cast<void>(cudaStreamDestroy(stream));
     static_cast<void>(cudaFree(copy));

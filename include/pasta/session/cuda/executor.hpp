@@ -32,18 +32,18 @@ __global__ void run_plain_passed(Kernel kernel, Parameters... parameters) {
 
 /// @throw vendor_error
 template <class... Parameters>
-void launch_on_gpu(void (*function)(Parameters...), std::string const& name, launch_shape const& shape, std::uint64_t stream,
-                   std::type_identity_t<Parameters>... parameters) {
+void launch_on_gpu(void (*function)(Parameters...), std::string const& name, launch_shape const& shape,
+                   std::uint64_t stream, std::type_identity_t<Parameters>... parameters) {
   constexpr std::size_t usual_shared_bytes = 48 * 1024;  // above it a kernel must be told
   auto const require = [&](cudaError_t error) { simt::check(error, fmt::format("cannot launch {}", name)); };
   if (shape.shared_bytes > usual_shared_bytes) {
     require(cudaFuncSetAttribute(reinterpret_cast<void const*>(function), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              static_cast<int>(shape.shared_bytes)));
+                                 static_cast<int>(shape.shared_bytes)));
   }
   void* all[] = {static_cast<void*>(&parameters)..., nullptr};
   require(cudaLaunchKernel(reinterpret_cast<void const*>(function), ::dim3(shape.grid.x, shape.grid.y, shape.grid.z),
-                        ::dim3(shape.block.x, shape.block.y, shape.block.z), all, shape.shared_bytes,
-                        reinterpret_cast<cudaStream_t>(stream)));
+                           ::dim3(shape.block.x, shape.block.y, shape.block.z), all, shape.shared_bytes,
+                           reinterpret_cast<cudaStream_t>(stream)));
 }
 
 }  // namespace detail
@@ -91,10 +91,10 @@ class executor {
       return;
     }
     static_cast<void>(cudaDriverGetVersion(&driver));
-    header.device = fmt::format("{} (sm_{}{}, {} multiprocessors){}, CUDA driver {}.{}", properties.name,
-                                properties.major, properties.minor, properties.multiProcessorCount,
-                                count > 1 ? fmt::format(" and {} more", count - 1) : "", driver / 1000,
-                                driver % 1000 / 10);
+    header.device =
+        fmt::format("{} (sm_{}{}, {} multiprocessors){}, CUDA driver {}.{}", properties.name, properties.major,
+                    properties.minor, properties.multiProcessorCount,
+                    count > 1 ? fmt::format(" and {} more", count - 1) : "", driver / 1000, driver % 1000 / 10);
   }
 };
 

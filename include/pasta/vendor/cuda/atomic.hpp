@@ -41,8 +41,8 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE T atomic_compare_exchange(T& target, std::type_
   return expected;
 #else
   using word = detail::atomic_word<T>;
-  return detail::bits_as<T>(atomicCAS(reinterpret_cast<word*>(&target), detail::bits_as<word>(expected),
-                                      detail::bits_as<word>(desired)));
+  return detail::bits_as<T>(
+      atomicCAS(reinterpret_cast<word*>(&target), detail::bits_as<word>(expected), detail::bits_as<word>(desired)));
 #endif
 }
 
@@ -58,22 +58,22 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE T atomic_update(T& target, Function&& f) {
 
 // With the GPU's own instruction where it has one for the type, else by compare and exchange.
 #if PASTA_IS_HOST_PASS
-#define PASTA_DETAIL_ATOMIC(name, is_native, native, expression)                         \
-  template <class T>                                                                     \
-  T atomic_##name(T& target, std::type_identity_t<T> operand) {                          \
+#define PASTA_DETAIL_ATOMIC(name, is_native, native, expression)                           \
+  template <class T>                                                                       \
+  T atomic_##name(T& target, std::type_identity_t<T> operand) {                            \
     return atomic_update(target, [=]([[maybe_unused]] T old) -> T { return expression; }); \
   }
 #else
-#define PASTA_DETAIL_ATOMIC(name, is_native, native, expression)                                           \
-  template <class T>                                                                                       \
-  __device__ PASTA_ALWAYS_INLINE T atomic_##name(T& target, std::type_identity_t<T> operand) {             \
-    if constexpr (is_native) {                                                                             \
-      using word = detail::atomic_word<T>;                                                                 \
-      auto* const at = reinterpret_cast<word*>(&target);                                                   \
-      return static_cast<T>(native);                                                                       \
-    } else {                                                                                               \
+#define PASTA_DETAIL_ATOMIC(name, is_native, native, expression)                                             \
+  template <class T>                                                                                         \
+  __device__ PASTA_ALWAYS_INLINE T atomic_##name(T& target, std::type_identity_t<T> operand) {               \
+    if constexpr (is_native) {                                                                               \
+      using word = detail::atomic_word<T>;                                                                   \
+      auto* const at = reinterpret_cast<word*>(&target);                                                     \
+      return static_cast<T>(native);                                                                         \
+    } else {                                                                                                 \
       return atomic_update(target, [=]([[maybe_unused]] T old) -> T { return static_cast<T>(expression); }); \
-    }                                                                                                      \
+    }                                                                                                        \
   }
 template <class T>
 requires std::is_floating_point_v<T> __device__ PASTA_ALWAYS_INLINE T atomic_add(T& target,

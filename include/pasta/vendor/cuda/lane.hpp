@@ -111,9 +111,7 @@ class lane {
   }
 
   __device__ memory_space space_of(void const* address) const {
-    return __isShared(address)  ? memory_space::shared
-           : __isLocal(address) ? memory_space::local
-                                : memory_space::global;
+    return __isShared(address) ? memory_space::shared : __isLocal(address) ? memory_space::local : memory_space::global;
   }
 };
 #endif

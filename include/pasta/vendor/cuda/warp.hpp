@@ -12,8 +12,8 @@
 #define PASTA_DETAIL_WARP PASTA_DEVICE PASTA_ALWAYS_INLINE
 
 namespace pasta::detail {
-// A function that is called seldom, through a pointer: the call then follows the platform's convention, in which the function
-// saves what it needs of its caller's registers, and the caller has as many as if it called nothing.
+// A function that is called seldom, through a pointer: the call then follows the platform's convention, in which the
+// function saves what it needs of its caller's registers, and the caller has as many as if it called nothing.
 #if PASTA_IS_HOST_PASS
 template <auto Function>
 inline constexpr auto cold = Function;
