@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The probe of a run with tools on an NVIDIA GPU. Device code.
 ///
-/// Each thread has a table of counters with a place for every site, indexed by numbers that are constants once the
-/// kernel is inlined. The compiler therefore keeps it in registers, and only what the kernel uses of it: places without
-/// a site vanish. `packed_` and `files_` say which site a place belongs to; they are not initialised, so that a place
-/// that only one site writes to is a constant, and become registers only where two sites share a place.
+/// Each thread has tables with a place for every site, indexed by numbers that are constants once the kernel is
+/// inlined. The compiler therefore keeps them in registers, and only what the kernel uses of them: places without a site
+/// vanish. `site_table` says which site a place belongs to. It is not initialised, so that a place that only one site
+/// writes to is a constant, and becomes registers only where two sites share a place; it is read only where `executions`
+/// is not zero.
 #ifndef PASTA_INSTRUMENT_CUDA_PROBE_HPP
 #define PASTA_INSTRUMENT_CUDA_PROBE_HPP
 
@@ -45,7 +46,6 @@ class thread_probe<type_list<Tools...>> {
   struct site_table {
     device_word packed[home_row_count];
     char const* file[home_row_count];
-    std::uint32_t is_used[home_row_count];  // 1 where a site has the place
   };
   PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(typename region::view const& view, options_type const& options,
                                                 counter_table& counters, site_table& sites)
@@ -68,7 +68,6 @@ class thread_probe<type_list<Tools...>> {
     }
     sites_->packed[slot] = key.packed;
     sites_->file[slot] = key.file;
-    sites_->is_used[slot] = 1;
     ++counters_->executions[slot];
     if constexpr (is_handled_v<Event>) {
       lane_mask const lanes = warp::detail::active();
@@ -360,7 +359,7 @@ class thread_probe<type_list<Tools...>> {
                                                      std::uint32_t& large) const {
     if constexpr (Slot < home_row_count) {
       std::uint64_t const here = reinterpret_cast<std::uintptr_t>(sites_->file[Slot]);
-      bool const is_used = sites_->is_used[Slot] == 1;
+      bool const is_used = counters_->executions[Slot] != 0;
       file = is_used && file == 0 ? here : file;
       hash += is_used ? mix(sites_->packed[Slot] + Slot) + mix(Slot + 1) * (here - file) : 0;
       large |= is_used ? static_cast<std::uint32_t>(counters_->executions[Slot] >> 27) |
@@ -391,7 +390,7 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void gather(pending& mine, std::uint32_t lane) const {
     if constexpr (Begin < End) {
       std::uint32_t const sum = warp::detail::full_sum(static_cast<std::uint32_t>(counters_->executions[Begin]));
-      bool const is_mine = (sites_->is_used[Begin] == 1) & (lane == Begin % group_size);
+      bool const is_mine = counters_->executions[Begin] != 0 && lane == Begin % group_size;
       mine.executions = is_mine ? sum : mine.executions;
       mine.packed = is_mine ? sites_->packed[Begin] : mine.packed;
       mine.file = is_mine ? sites_->file[Begin] : mine.file;
