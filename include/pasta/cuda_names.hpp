@@ -7,6 +7,12 @@
 #ifndef PASTA_CUDA_NAMES_HPP
 #define PASTA_CUDA_NAMES_HPP
 
+#include <pasta/config.hpp>
+
+#if PASTA_DETAIL_IS_CUDA
+#error "pasta/cuda_names.hpp is for the host engine: nvcc has these names of its own"
+#else
+
 #include <pasta/pasta.hpp>
 
 namespace pasta::cuda_names {
@@ -93,4 +99,5 @@ PASTA_DETAIL_ATOMIC(atomicAnd, atomic_and)
 PASTA_DETAIL_ATOMIC(atomicOr, atomic_or)
 #undef PASTA_DETAIL_ATOMIC
 
+#endif
 #endif

@@ -4,6 +4,7 @@
 
 import concurrent.futures
 import re
+import subprocess
 import unittest
 
 import compiler
@@ -47,6 +48,19 @@ class HeadersTest(unittest.TestCase):
     def test_tools_in_the_measured_programs_for_sm_75(self):
         self.compile("tools", '#include "kernels.cu"\n', f"-I{compiler.SOURCE_DIR / 'tests/cuda'}",
                      *compiler.WITH_TOOLS, "-arch=sm_75")
+
+
+class RefusedTest(unittest.TestCase):
+    def test_names_for_the_host_engine_are_refused_with_one_error(self):
+        folder = compiler.start_in_folder(self)
+        source = folder / "names.cu"
+        source.write_text("#include <pasta/cuda_names.hpp>\n", encoding="utf-8")
+        done = subprocess.run([compiler.NVCC, *compiler.FLAGS, "-arch=sm_90", "-E", source], capture_output=True,
+                              text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        errors = re.findall(r"error: .*", done.stderr)
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertIn("is for the host engine", errors[0])
 
 
 class WarningTest(unittest.TestCase):

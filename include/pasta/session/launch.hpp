@@ -76,7 +76,8 @@ namespace {
 ///
 /// `kernel.operator()<Probe>(pasta::thread<Probe>&, arguments...)` is called once per GPU thread; pointers (and
 /// pasta::buffer) arrive as `pasta::traced<T, Probe>`, everything else is copied.
-/// @throw std::invalid_argument for a shape that no GPU accepts; on the host also what the kernel throws
+/// @throw std::invalid_argument (on the host) for a shape that no GPU accepts, and what the kernel throws
+/// @throw vendor_error (on a GPU) for a launch that it refuses, also for a shape
 template <class Kernel, class... Arguments>
 void launch(Kernel const& kernel, launch_config const& config, Arguments const&... arguments) {
   if constexpr (!(detail::is_traceable_v<std::decay_t<Arguments>> && ...)) {
