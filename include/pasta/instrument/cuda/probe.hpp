@@ -3,10 +3,10 @@
 /// The probe of a run with tools on an NVIDIA GPU. Device code.
 ///
 /// Each thread has tables with a place for every site, indexed by numbers that are constants once the kernel is
-/// inlined. The compiler therefore keeps them in registers, and only what the kernel uses of them: places without a site
-/// vanish. `site_table` says which site a place belongs to. It is not initialised, so that a place that only one site
-/// writes to is a constant, and becomes registers only where two sites share a place; it is read only where `executions`
-/// is not zero.
+/// inlined. The compiler therefore keeps them in registers, and only what the kernel uses of them: places without a
+/// site vanish. `site_table` says which site a place belongs to. It is not initialised, so that a place that only one
+/// site writes to is a constant, and becomes registers only where two sites share a place; it is read only where
+/// `executions` is not zero.
 #ifndef PASTA_INSTRUMENT_CUDA_PROBE_HPP
 #define PASTA_INSTRUMENT_CUDA_PROBE_HPP
 
