@@ -60,14 +60,14 @@ inline bool const is_begun = (session::instance(probe_tools{}), true);
 inline void agree_on_vendor(std::string_view vendor) {
   static std::string_view const first = vendor;
   if (vendor == first) return;
-  say("files of this program that include pasta/pasta.hpp are compiled for the GPU and for the host engine; compile "
-      "all "
-      "of them with nvcc (-x cu), or none");
+  say("files of this program that include pasta/pasta.hpp are compiled for the GPU and for the host engine; "
+      "compile all of them with nvcc (-x cu), or none");
   ::_exit(2);
 }
 namespace {
+// Each file has its own, on purpose. NOLINTNEXTLINE(misc-definitions-in-headers)
 [[maybe_unused]] bool const is_agreed = (agree_on_vendor(PASTA_VENDOR_NAME), true);
-}
+}  // namespace
 
 }  // namespace detail
 
