@@ -10,7 +10,7 @@ import unittest
 import compiler
 
 INCLUDE = compiler.SOURCE_DIR / "include"
-WARNING = re.compile(r"^(\S+)\(\d+\): warning .*$", re.MULTILINE)
+WARNING = re.compile(r"^(.+?)\(\d+\): warning .*$", re.MULTILINE)
 
 
 def headers():
