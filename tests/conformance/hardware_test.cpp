@@ -6,22 +6,9 @@
 #include <pasta/testing.hpp>
 
 #include "catch.hpp"
+#include "conformance/request_counter.hpp"
 
 namespace {
-
-struct request_counter : pasta::tool<request_counter> {
-  using events = pasta::events<pasta::memory_access>;
-  struct site_state {
-    pasta::count requests, sectors;
-  };
-  static void on_memory_access(pasta::context<request_counter>& at, pasta::memory_access const& access) {
-    pasta::request_shape const shape = pasta::coalesce(access, 32);
-    if (!pasta::warp::is_leader(access.lanes)) return;
-    at.site().requests.add();
-    at.site().sectors.add(shape.sectors);
-  }
-  void report(pasta::results<request_counter> const&, pasta::report&) const {}
-};
 
 constexpr unsigned threads = 256;
 
