@@ -20,6 +20,13 @@ using site_id = std::uint32_t;
 // ---- Device events. Each handler call speaks for one lane; `lanes` are those of its warp that execute the operation
 // together.
 
+namespace detail {
+/// A route's attempt to handle a request by few instructions: what needs more says so and does nothing.
+struct request_trial {
+  bool is_refused = false;
+};
+}  // namespace detail
+
 /// One lane reads or writes memory: just before it does. A vector access is one event of its whole size.
 struct memory_access {
   lane_mask lanes;
@@ -28,8 +35,7 @@ struct memory_access {
   access_kind kind;
   memory_space space;
   site_id site;
-  /// The lanes are a whole warp, and each accesses the element after the one before it. False: not so, or not known.
-  bool is_in_order = false;
+  detail::request_trial* trial = nullptr;  ///< for PASTA's own functions
 };
 
 /// One lane starts a copy that runs beside the kernel. Its read and its write are memory accesses too (none for the

@@ -103,5 +103,8 @@ def plain_kernel(program):
     return f"_ZN5pasta6detail9run_plainI{mangled(program)}J"
 
 
-def probed_kernel(tool, program):
-    return f"_ZN5pasta6detail10run_probedI{mangled(tool)}{mangled(program)}J"
+def probed_kernel(tool, program, plain_registers):
+    """What session/cuda/probed_kernel.hpp chooses for a kernel with so many registers without a tool."""
+    limits = {"access_count": [(32, 32)]}.get(tool, [(12, 32), (20, 40)])
+    names = [f"17run_probed_withinILi{limit}E" for most, limit in limits if plain_registers <= most]
+    return f"_ZN5pasta6detail{(names + ['10run_probedI'])[0]}{mangled(tool)}{mangled(program)}J"

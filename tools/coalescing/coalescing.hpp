@@ -144,8 +144,13 @@ struct coalescing : pasta::tool<coalescing> {
     pasta::worst_request worst;                // the request with the most unneeded sectors, if any has them
   };
 
+  PASTA_DEVICE static constexpr bool watches(pasta::site_key const& site) {
+    return site.space() == pasta::memory_space::global;
+  }
+  /// Requests that are a multiple of a sector apart have the same shape.
+  static constexpr std::uint32_t address_period(options const& chosen) { return chosen.sector_bytes; }
+
   PASTA_DEVICE static void on_memory_access(pasta::context<coalescing>& at, pasta::memory_access const& access) {
-    if (access.space != pasta::memory_space::global) return;
     std::uint32_t const sector_bytes = at.options().sector_bytes;
     pasta::request_shape const shape = pasta::coalesce(access, sector_bytes);
     if (shape.sectors > shape.sectors_needed) {
@@ -169,7 +174,7 @@ struct coalescing : pasta::tool<coalescing> {
       columns.push_back({"stride", "bytes", pasta::column_role::value});
       auto sites = section.table("sites", columns);
       for (auto const& row : kernel.sites) {
-        if (row.state.requests.value() == 0) continue;  // other memory, or another tool's site
+        if (row.state.requests.value() == 0) continue;  // another tool's site
         sums const sum = sums_of(row);
         by_kind[row.site.what] += sum;
         all += sum;

@@ -29,16 +29,14 @@ PASTA_DEVICE constexpr std::uint32_t sample_fingerprint(std::uint32_t lane, std:
   x = (x ^ x >> 15) * 0xc2b2ae3du;
   return x ^ x >> 13;
 }
-// Of a whole warp of 32 lanes whose addresses lie side by side: a constant where the size is one.
-PASTA_DEVICE constexpr std::uint32_t in_order_fingerprint(std::uint32_t size_bytes) {
-  std::uint32_t sum = 0;
-  PASTA_UNROLL
-  for (std::uint32_t lane = 0; lane < 32; ++lane) sum += sample_fingerprint(lane, lane * size_bytes);
-  return sum;
+// Lowest rank first; of equal ranks the one with the lower fingerprint, so that the order of events never shows. The
+// first part of a key is known from the request's first two lanes; only if it is as low, all lanes are looked at.
+inline constexpr std::uint32_t rest_of_sample_key_bits = 24;
+PASTA_DEVICE constexpr std::uint64_t first_of_sample_key(std::uint32_t rank, std::uint32_t second_distance) {
+  return std::uint64_t{rank} << 8 | sample_fingerprint(0, second_distance) >> 24;
 }
-// Lowest rank first; of equal ranks the one with the lower fingerprint, so that the order of events never shows.
-PASTA_DEVICE constexpr std::uint64_t sample_key(std::uint32_t rank, std::uint32_t fingerprint) {
-  return std::uint64_t{rank} << 32 | fingerprint;
+PASTA_DEVICE constexpr std::uint64_t sample_key(std::uint64_t first, std::uint32_t fingerprint) {
+  return first << rest_of_sample_key_bits | fingerprint >> (32 - rest_of_sample_key_bits);
 }
 }  // namespace detail
 

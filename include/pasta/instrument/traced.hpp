@@ -43,8 +43,7 @@ class traced_reference {
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE operator T() const { return load(); }
   PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const {
-    Probe::access(handle_, where_, access_kind::load, space_, address_, sizeof(T));
-    return *address_;
+    return Probe::load(handle_, where_, space_, address_);
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE void store(T const& value) const {
     Probe::access(handle_, where_, access_kind::store, space_, address_, sizeof(T));
@@ -131,8 +130,7 @@ class traced {
     if constexpr (std::is_array_v<T>) {
       return traced<std::remove_extent_t<T>, Probe>(first_[index.value], space_, handle_);
     } else if constexpr (std::is_const_v<T>) {
-      Probe::access(handle_, index.where, access_kind::load, space_, first_ + index.value, sizeof(T));
-      return std::remove_const_t<T>(first_[index.value]);
+      return Probe::load(handle_, index.where, space_, first_ + index.value);
     } else {
       return traced_reference<T, Probe>(first_ + index.value, space_, index.where, handle_);
     }

@@ -62,13 +62,6 @@ void set_options(type_list<Tools...>, state_tuple<typename Tools::options...>& o
 }
 
 template <class Options>
-bool has_equal_options(Options const& a, Options const& b) {
-  bool is_equal = true;
-  for_each_option<Options>([&](auto const& known) { is_equal = is_equal && a.*known.member == b.*known.member; });
-  return is_equal;
-}
-
-template <class Options>
 std::vector<std::pair<std::string, std::string>> list_options(Options const& options) {
   std::vector<std::pair<std::string, std::string>> list;
   for_each_option<Options>(

@@ -36,71 +36,87 @@ PASTA_DEVICE inline std::uint64_t address_before(lane_mask lanes, std::uint64_t 
   return before;
 }
 
-// Any request. Not inlined: the usual request does not come here.
-PASTA_DEVICE PASTA_NEVER_INLINE inline request_shape shape_of_any_request(lane_mask lanes, std::uint64_t address,
+// The shape of any request. Not inlined: a kernel has code for the usual ones.
+PASTA_DEVICE PASTA_NEVER_INLINE inline request_shape shape_of_odd_request(lane_mask lanes, std::uint64_t address,
                                                                           std::uint32_t size_bytes,
                                                                           std::uint32_t sector_bytes) {
-  std::uint32_t const lane = warp::lane(), first_lane = warp::lowest(lanes);
   request_shape shape;
   shape.lanes = warp::count(lanes);
-  if (shape.lanes > 1) {
-    std::uint32_t const second_lane = warp::lowest(lanes & (lanes - 1));
-    std::uint64_t const first = warp::shuffle(lanes, address, first_lane);
-    auto const growth = static_cast<std::int64_t>(warp::shuffle(lanes, address, second_lane) - first);
-    auto const distance = static_cast<std::int64_t>(second_lane - first_lane);
-    shape.stride_bytes = distance == 1 ? growth : growth / distance;
-    auto const steps = static_cast<std::uint64_t>(lane - first_lane);
-    shape.is_regular = warp::all(lanes, address == first + steps * static_cast<std::uint64_t>(shape.stride_bytes));
-    if (!shape.is_regular) shape.stride_bytes = 0;
-  }
-
-  lane_mask const below = lanes & ((lane_mask{1} << lane) - 1);
-  bool is_first = below == 0;
-  std::uint64_t before =
-      warp::shuffle(lanes, address, is_first ? lane : 31 - static_cast<std::uint32_t>(__builtin_clz(below)));
-  if (!warp::all(lanes, before <= address)) {
-    bool const is_simple = (size_bytes & (size_bytes - 1)) == 0 && size_bytes <= sector_bytes &&
-                           sector_bytes % size_bytes == 0 && warp::all(lanes, address % size_bytes == 0);
-    if (is_simple) {  // two lanes' bytes are the same or apart, and lie in one sector
-      bool const is_new_sector = warp::lowest(warp::detail::match(lanes, divide(address, sector_bytes))) == lane;
-      bool const is_new = warp::lowest(warp::detail::match(lanes, address)) == lane;
-      shape.sectors = warp::count(warp::ballot(lanes, is_new_sector));
-      shape.distinct_bytes = warp::count(warp::ballot(lanes, is_new)) * size_bytes;
-      shape.sectors_needed =
-          static_cast<std::uint32_t>(divide(std::uint64_t{shape.distinct_bytes} + sector_bytes - 1, sector_bytes));
-      return shape;
-    }
-    before = address_before(lanes, address, is_first);
-  }
   // A sector or byte counts for the first lane, by address, that touches it.
+  bool is_first = false;
+  std::uint64_t const before = address_before(lanes, address, is_first);
   std::uint64_t first_sector = divide(address, sector_bytes);
-  std::uint64_t const end_sector = divide(address + size_bytes + sector_bytes - 1, sector_bytes);
+  std::uint64_t const end = divide(address + (size_bytes - 1), sector_bytes) + 1;
   std::uint64_t new_bytes = size_bytes;
   if (!is_first) {
-    std::uint64_t const end_before = divide(before + size_bytes + sector_bytes - 1, sector_bytes);
+    std::uint64_t const end_before = divide(before + (size_bytes - 1), sector_bytes) + 1;
     if (first_sector < end_before) first_sector = end_before;
     if (address - before < new_bytes) new_bytes = address - before;
   }
-  shape.sectors =
-      warp::reduce_add(lanes, end_sector > first_sector ? static_cast<std::uint32_t>(end_sector - first_sector) : 0u);
+  shape.sectors = warp::reduce_add(lanes, end > first_sector ? static_cast<std::uint32_t>(end - first_sector) : 0u);
   shape.distinct_bytes = warp::reduce_add(lanes, static_cast<std::uint32_t>(new_bytes));
-  shape.sectors_needed =
-      static_cast<std::uint32_t>(divide(std::uint64_t{shape.distinct_bytes} + sector_bytes - 1, sector_bytes));
+  shape.sectors_needed = (shape.distinct_bytes + sector_bytes - 1) / sector_bytes;
+
+  lane_mask const rest = lanes & (lanes - 1);
+  if (rest != 0) {
+    std::uint32_t const first_lane = warp::lowest(lanes), second_lane = warp::lowest(rest);
+    std::uint64_t const first = warp::shuffle(lanes, address, first_lane);
+    auto const growth = static_cast<std::int64_t>(warp::shuffle(lanes, address, second_lane) - first);
+    std::int64_t const stride = growth / static_cast<std::int64_t>(second_lane - first_lane);
+    auto const steps = static_cast<std::uint64_t>(warp::lane() - first_lane);
+    shape.is_regular = warp::all(lanes, address == first + steps * static_cast<std::uint64_t>(stride));
+    shape.stride_bytes = shape.is_regular ? stride : 0;
+  }
+  return shape;
+}
+
+// Usual: sectors of a power of two; lanes within 1 GiB, whose elements are the same or apart and lie in one sector
+// each; the second lane of the request next to the first, so that its stride needs no division.
+PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape shape_of_any_request(lane_mask lanes, std::uint64_t address,
+                                                                    std::uint32_t size_bytes,
+                                                                    std::uint32_t sector_bytes, request_trial* trial) {
+  constexpr std::uint32_t near = 1u << 30;
+  std::uint32_t const lane = warp::lane(), first_lane = warp::lowest(lanes);
+  std::uint64_t const first = warp::shuffle(lanes, address, first_lane);
+  auto const first_low = static_cast<std::uint32_t>(first);
+  // From a sector's begin, an even number of sectors below the first lane.
+  std::uint32_t const offset = static_cast<std::uint32_t>(address) - (first_low & ~(sector_bytes - 1)) + near;
+  bool const is_usual =
+      (sector_bytes & (sector_bytes - 1)) == 0 && (size_bytes & (size_bytes - 1)) == 0 && size_bytes <= sector_bytes &&
+      (lanes >> first_lane & 2) != 0 &&
+      warp::all(lanes, (address - first + near < 2 * near) & ((offset & (size_bytes - 1)) == 0));
+  if (!is_usual) {
+    if (trial == nullptr) return shape_of_odd_request(lanes, address, size_bytes, sector_bytes);
+    trial->is_refused = true;
+    return {};
+  }
+
+  request_shape shape;
+  shape.lanes = warp::count(lanes);
+  auto const shift = static_cast<std::uint32_t>(31 - __builtin_clz(sector_bytes));
+  std::uint32_t const sector = offset >> shift;
+  lane_mask const new_sectors = warp::ballot(lanes, warp::lowest(warp::detail::match(lanes, sector)) == lane);
+  lane_mask new_elements = lanes;
+  if (new_sectors != lanes) {
+    new_elements = warp::ballot(lanes, warp::lowest(warp::detail::match(lanes, offset)) == lane);
+  }
+  shape.sectors = warp::count(new_sectors);
+  shape.distinct_bytes = warp::count(new_elements) * size_bytes;
+  shape.sectors_needed = (shape.distinct_bytes + sector_bytes - 1) >> shift;
+  // Within 1 GiB a stride of 32 bits is exact, but products of it need not be.
+  auto const distance = static_cast<std::int32_t>(static_cast<std::uint32_t>(address) - first_low);
+  auto const stride = static_cast<std::int32_t>(
+      warp::detail::shuffle(lanes, static_cast<std::uint32_t>(distance), first_lane + 1));
+  shape.is_regular = warp::all(lanes, std::int64_t{distance} ==
+                                          std::int64_t{static_cast<std::int32_t>(lane - first_lane)} * stride);
+  shape.stride_bytes = shape.is_regular ? stride : 0;
   return shape;
 }
 
 }  // namespace detail
 
 PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(memory_access const& access, std::uint32_t sector_bytes) {
-  constexpr std::uint32_t usual_sector_bytes = 32;
-  std::uint32_t const size = access.size_bytes;
-  // A whole warp, element after element: what it asks for follows from any lane's address.
-  if (access.is_in_order && sector_bytes == usual_sector_bytes) {
-    std::uint64_t const first = access.address - std::uint64_t{detail::lane_of(access) * size};
-    bool const is_aligned = (static_cast<std::uint32_t>(first) & (usual_sector_bytes - 1)) == 0;
-    return {32, size + (is_aligned ? 0u : 1u), size, 32 * size, true, std::int64_t{size}};
-  }
-  return detail::shape_of_any_request(access.lanes, access.address, size, sector_bytes);
+  return detail::shape_of_any_request(access.lanes, access.address, access.size_bytes, sector_bytes, access.trial);
 }
 
 }  // namespace pasta

@@ -107,6 +107,16 @@ consteval bool has_registers_only() {
   return has_no_memory_parts<State>(std::make_index_sequence<part_count_v<State>>{});
 }
 
+template <class State, std::size_t... Part>
+consteval bool has_a_register_part(std::index_sequence<Part...>) {
+  return ((placement_v<part_t<Part, State>> == placement::registers) || ...);
+}
+/// Whether a field of a state is added up in registers.
+template <class State>
+consteval bool has_register_parts() {
+  return has_a_register_part<State>(std::make_index_sequence<part_count_v<State>>{});
+}
+
 template <class State>
 using register_parts = parts_in<State, placement::registers>;
 template <class State>

@@ -55,25 +55,36 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
 #endif
 }
 
-// Keeps the request if it is the site's worst so far. Not inlined: `coalesce` alone is what every access pays for.
-/// @param offset of the field among the tool's rare fields [bytes]
-PASTA_DEVICE PASTA_NEVER_INLINE inline void observe_site_request(site_locator way, std::uint32_t offset,
-                                                                 std::uint32_t rank, lane_mask lanes,
-                                                                 std::uint64_t address, std::uint32_t sector_bytes) {
-  std::uint32_t const row = find_row(way.entries, way.slot, way.packed, way.file);
-  if (row == no_row) return;
-  std::size_t const row_offset = std::size_t{row} * way.rare_row_bytes;
-  auto* const into = reinterpret_cast<kept_request*>(way.rare + row_offset + offset);
-  // Most requests are not the worst: what is kept decides, be it an old value. All lanes must decide the same.
-  std::uint64_t const kept = into->is_set == 0 ? ~std::uint64_t{0} : into->key;
-  if (!warp::any(lanes, rank <= (kept >> 32))) return;
+// A request whose key may be the lowest: what is kept decides.
+PASTA_DEVICE PASTA_NEVER_INLINE inline void observe_low_request(kept_request* into, unsigned* lock,
+                                                                std::uint64_t first_of_key, lane_mask lanes,
+                                                                std::uint64_t address, std::uint32_t sector_bytes) {
   std::uint64_t const first = warp::shuffle(lanes, address, warp::lowest(lanes));
   std::uint32_t const fingerprint =
       rest_of(first, sector_bytes) +
       warp::reduce_add(lanes, sample_fingerprint(warp::lane(), static_cast<std::uint32_t>(address - first)));
-  std::uint64_t const key = sample_key(rank, fingerprint);
-  if (warp::any(lanes, key < kept)) {
-    keep_request(into, reinterpret_cast<unsigned*>(way.rare_lock + row_offset), key, lanes, address, sector_bytes);
+  std::uint64_t const key = sample_key(first_of_key, fingerprint);
+  if (warp::any(lanes, into->is_set == 0 || key < into->key)) {
+    keep_request(into, lock, key, lanes, address, sector_bytes);
+  }
+}
+
+// Keeps the request if it is the site's worst so far. Most are not: an old value of the kept one's key tells.
+PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_site_request(kept_request* into, unsigned* lock, std::uint32_t rank,
+                                                           lane_mask lanes, std::uint64_t address,
+                                                           std::uint32_t sector_bytes, request_trial* trial) {
+  lane_mask const rest = lanes & (lanes - 1);
+  auto const low = static_cast<std::uint32_t>(address);
+  std::uint32_t const second = rest == 0 ? low : warp::detail::shuffle(lanes, low, warp::lowest(rest));
+  std::uint64_t const first_of_key =
+      first_of_sample_key(rank, second - warp::detail::shuffle(lanes, low, warp::lowest(lanes)));
+  std::uint64_t const kept = into->is_set == 0 ? ~std::uint64_t{0} : into->key;
+  if (warp::any(lanes, first_of_key <= kept >> rest_of_sample_key_bits)) {
+    if (trial == nullptr) {
+      observe_low_request(into, lock, first_of_key, lanes, address, sector_bytes);
+    } else {
+      trial->is_refused = true;
+    }
   }
 }
 
@@ -94,18 +105,12 @@ PASTA_DEVICE void observe_request(context<Tool>& at, worst_request State::*field
       }
     }
   });
-  if (access.is_in_order) {
-    // The key follows from the first address: seldom more is to be done.
-    std::uint32_t const row = detail::find_row(way->entries, way->slot, way->packed, way->file);
-    if (row == detail::no_row) return;
-    auto const* const kept =
-        reinterpret_cast<detail::kept_request const*>(way->rare + std::size_t{row} * way->rare_row_bytes + offset);
-    std::uint64_t const first = access.address - std::uint64_t{detail::lane_of(access) * access.size_bytes};
-    std::uint64_t const key = detail::sample_key(
-        rank, detail::in_order_fingerprint(access.size_bytes) + detail::rest_of(first, sector_bytes));
-    if (!warp::any(access.lanes, kept->is_set == 0 || key < kept->key)) return;
-  }
-  detail::cold<&detail::observe_site_request>(*way, offset, rank, access.lanes, access.address, sector_bytes);
+  std::uint32_t const row = way->row();
+  if (row == detail::no_row) return;
+  std::size_t const row_offset = std::size_t{row} * way->rare_row_bytes;
+  detail::observe_site_request(reinterpret_cast<detail::kept_request*>(way->rare + row_offset + offset),
+                               reinterpret_cast<unsigned*>(way->rare_lock + row_offset), rank, access.lanes,
+                               access.address, sector_bytes, access.trial);
 }
 
 }  // namespace pasta

@@ -30,6 +30,27 @@ PASTA_DEVICE void with_lock(unsigned* lock, Function&& f) {
 #endif
 }
 
+/// Adds to a word of the GPU's memory, and waits for nothing.
+PASTA_DEVICE PASTA_ALWAYS_INLINE void add_word(device_word* to, device_word what) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(to), static_cast<void>(what);
+#else
+  // The compiler makes of atomicAdd an operation that answers, unless it sees what memory this is.
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(what) : "memory");
+#endif
+}
+
+/// Reads a word, maybe an old value of it, at this point of the program.
+PASTA_DEVICE PASTA_ALWAYS_INLINE device_word read_now(device_word const* from) {
+  device_word word = 0;
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(from);
+#else
+  asm volatile("ld.global.u64 %0, [%1];" : "=l"(word) : "l"(__cvta_generic_to_global(from)));
+#endif
+  return word;
+}
+
 // State is kept as words, so that it can be read past the first-level cache.
 template <class T>
 PASTA_DEVICE T read_shared(T const* from) {
@@ -79,6 +100,40 @@ inline constexpr bool is_words_of_counts_v<log2_histogram<Bins>> = true;
 template <class T, std::size_t Size>
 inline constexpr bool is_words_of_counts_v<T[Size]> = is_words_of_counts_v<T> || std::is_same_v<T, count>;
 
+template <class T>
+PASTA_DEVICE PASTA_ALWAYS_INLINE device_word merged_word(device_word into, T const& mine) {
+  T merged = simt::detail::bits_as<T>(into);
+  merged.merge(mine);
+  return simt::detail::bits_as<device_word>(merged);
+}
+// @param seen what the word was
+template <class T>
+PASTA_DEVICE PASTA_NEVER_INLINE void exchange_merged(device_word* word, device_word seen, T mine) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(word), static_cast<void>(seen), static_cast<void>(mine);
+#else
+  while (true) {
+    device_word const wanted = merged_word(seen, mine);
+    if (wanted == seen) return;
+    device_word const before = atomicCAS(word, seen, wanted);
+    if (before == seen) return;
+    seen = before;
+  }
+#endif
+}
+
+/// Whether an addition to memory merges a field, or nothing: no more is to be done than add_word does.
+template <class T>
+PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_added(T const* into, T const& mine) {
+  if constexpr (std::is_same_v<T, count>) {
+    return true;
+  } else {
+    static_assert(placement_v<T> == placement::registers);
+    device_word const seen = *reinterpret_cast<device_word const*>(into);
+    return is_neutral(mine) || merged_word(seen, mine) == seen;
+  }
+}
+
 /// Merges one field. @param lock for types that no atomic operation merges; belongs to the row
 template <class T>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_shared(T* into, T const& mine, unsigned* lock) {
@@ -87,25 +142,19 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_shared(T* into, T const& mine, unsig
 #else
   if constexpr (std::is_same_v<T, count>) {
     static_assert(sizeof(count) == sizeof(device_word));
-    if (mine.value() != 0) atomicAdd(reinterpret_cast<device_word*>(into), device_word{mine.value()});
+    if (mine.value() != 0) add_word(reinterpret_cast<device_word*>(into), mine.value());
   } else if constexpr (placement_v<T> == placement::registers) {
     static_assert(sizeof(T) == sizeof(device_word));
     if (is_neutral(mine)) return;
+    // Most often nothing changes. Not told by a loop: who has been in one that waits for what others change does not
+    // come together with the rest of the warp again.
     auto* const word = reinterpret_cast<device_word*>(into);
-    device_word seen = *word;  // maybe an old value: enough to see that nothing changes, or else to try with
-    while (true) {
-      T merged = simt::detail::bits_as<T>(seen);
-      merged.merge(mine);
-      auto const wanted = simt::detail::bits_as<device_word>(merged);
-      if (wanted == seen) return;
-      device_word const before = atomicCAS(word, seen, wanted);
-      if (before == seen) return;
-      seen = before;
-    }
+    device_word const seen = *word;  // maybe an old value: enough to see that nothing changes, or else to try with
+    if (merged_word(seen, mine) != seen) exchange_merged(word, seen, mine);
   } else if constexpr (is_words_of_counts_v<T>) {
     auto const* const words = reinterpret_cast<device_word const*>(&mine);
     for (std::size_t i = 0; i < sizeof(T) / sizeof(device_word); ++i) {
-      if (words[i] != 0) atomicAdd(reinterpret_cast<device_word*>(into) + i, words[i]);
+      if (words[i] != 0) add_word(reinterpret_cast<device_word*>(into) + i, words[i]);
     }
   } else {
     if (is_neutral(mine)) return;

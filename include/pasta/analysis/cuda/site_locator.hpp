@@ -24,17 +24,6 @@ struct alignas(16) site_entry {
   device_word packed, file;
 };
 
-/// A way to a site's row for functions that know neither the tools of the run nor their layout.
-struct site_locator {
-  site_entry* entries;
-  unsigned char* rare;       // of the tool, in row 0
-  unsigned char* rare_lock;  // of row 0
-  std::uint32_t rare_row_bytes;
-  std::uint32_t slot;
-  char const* file;
-  device_word packed;
-};
-
 /// The row of a site that is not in its place yet or shares it. @return no_row if all are taken
 PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t claim_row(site_entry* entries, std::uint32_t slot,
                                                                device_word packed, device_word file) {
@@ -54,14 +43,31 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t claim_row(site_entry* entri
   return no_row;
 }
 
+PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_home(site_entry const& seen, device_word packed, char const* name) {
+  return (seen.packed == packed) & (seen.file == static_cast<device_word>(reinterpret_cast<std::uintptr_t>(name)));
+}
+
 PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t find_row(site_entry* entries, std::uint32_t slot, device_word packed,
                                                         char const* name) {
   // Words of an entry are written once, so an old value can only be zero.
-  auto const file = static_cast<device_word>(reinterpret_cast<std::uintptr_t>(name));
-  site_entry const seen = entries[slot];
-  if (seen.packed == packed && seen.file == file) return slot;
-  return claim_row(entries, slot, packed, file);
+  if (is_home(entries[slot], packed, name)) return slot;
+  return claim_row(entries, slot, packed, static_cast<device_word>(reinterpret_cast<std::uintptr_t>(name)));
 }
+
+/// A way to a site's row for functions that know neither the tools of the run nor their layout.
+struct site_locator {
+  site_entry* entries;
+  unsigned char* rare;       // of the tool, in row 0
+  unsigned char* rare_lock;  // of row 0
+  std::uint32_t rare_row_bytes;
+  std::uint32_t slot;
+  char const* file;
+  device_word packed;  // 0: the slot is the row
+
+  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t row() const {
+    return packed == 0 ? slot : find_row(entries, slot, packed, file);
+  }
+};
 
 }  // namespace pasta::detail
 #endif

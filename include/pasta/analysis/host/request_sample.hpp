@@ -17,6 +17,8 @@ void observe_request(context<Tool>& at, worst_request State::*field, std::uint32
   std::uint64_t const* const addresses = simt::current_worker()->block.group_values();
   std::uint64_t lowest = access.address;
   std::uint32_t fingerprint = static_cast<std::uint32_t>(access.address % sector_bytes);
+  lane_mask const rest = access.lanes & (access.lanes - 1);
+  std::uint64_t const second = rest == 0 ? access.address : addresses[std::countr_zero(rest)];
   warp::detail::for_each_lane(access.lanes, [&](std::uint32_t lane) {
     lowest = std::min(lowest, addresses[lane]);
     fingerprint += detail::sample_fingerprint(lane, static_cast<std::uint32_t>(addresses[lane] - access.address));
@@ -24,7 +26,9 @@ void observe_request(context<Tool>& at, worst_request State::*field, std::uint32
   request_sample sample{access.lanes, lowest % sector_bytes, {}};
   warp::detail::for_each_lane(access.lanes,
                               [&](std::uint32_t lane) { sample.offsets[lane] = addresses[lane] - lowest; });
-  into.observe(detail::sample_key(rank, fingerprint), sample);
+  std::uint64_t const first_of_key =
+      detail::first_of_sample_key(rank, static_cast<std::uint32_t>(second - access.address));
+  into.observe(detail::sample_key(first_of_key, fingerprint), sample);
 }
 
 }  // namespace pasta

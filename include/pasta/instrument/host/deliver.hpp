@@ -4,6 +4,7 @@
 #ifndef PASTA_INSTRUMENT_HOST_DELIVER_HPP
 #define PASTA_INSTRUMENT_HOST_DELIVER_HPP
 
+#include <pasta/instrument/choices.hpp>
 #include <pasta/instrument/host/shard.hpp>
 #include <pasta/vendor/host.hpp>
 
@@ -46,6 +47,7 @@ PASTA_ALWAYS_INLINE void deliver_to_all(worker_data<List>& data, site_row<List>*
                                         Event const& event) {
   for_each_tool(List{}, [&]<std::size_t Index, class Tool>() {
     if constexpr (handles_v<Tool, Event>) {
+      if (row != nullptr && !watches<Tool>(row->key)) return;
       context<Tool> at = make_context<Index, Tool>(data, row, thread);
       try {
         deliver(at, event);

@@ -18,63 +18,58 @@ struct probe {
   /// A lane is about to access memory.
   PASTA_ALWAYS_INLINE static void access(handle, place const& where, access_kind kind, memory_space space,
                                          void const* address, std::uint64_t size_bytes) {
-    if constexpr (sees<memory_access>) {
-      site_row<tools>& row = count(site_key::of(where, to_operation(kind), space, size_bytes));
-      if constexpr (any_handles_v<tools, memory_access>) {
-        auto const first_byte = reinterpret_cast<std::uintptr_t>(address);
-        deliver_group(row, first_byte, [&](lane_mask lanes) {
-          return memory_access{lanes, first_byte, static_cast<std::uint32_t>(size_bytes), kind, space, row.number};
-        });
-      }
-    }
+    auto const first_byte = reinterpret_cast<std::uintptr_t>(address);
+    happen<memory_access>(site_key::of(where, to_operation(kind), space, size_bytes), first_byte,
+                          [&](lane_mask lanes, site_id site) {
+                            return memory_access{lanes, first_byte, static_cast<std::uint32_t>(size_bytes),
+                                                 kind,  space,      site};
+                          });
+  }
+
+  /// A lane reads memory: the event, then the value.
+  template <class T>
+  PASTA_ALWAYS_INLINE static std::remove_const_t<T> load(handle mine, place const& where, memory_space space,
+                                                         T* from) {
+    access(mine, where, access_kind::load, space, from, sizeof(T));
+    return *from;
   }
 
   /// A lane starts a copy that runs beside the kernel: the copy, its read if it reads anything, its write.
   static void copy_async(handle, place const& where, void* destination, memory_space destination_space,
                          void const* source, memory_space source_space, std::uint64_t size_bytes,
                          std::uint64_t source_size_bytes) {
-    if constexpr (sees<pasta::async_copy>) {
-      site_row<tools>& row = count(site_key::of(where, operation::copy, destination_space, size_bytes));
-      if constexpr (any_handles_v<tools, pasta::async_copy>) {
-        deliver_group(row, 0, [&](lane_mask lanes) {
-          return pasta::async_copy{lanes,
-                                   reinterpret_cast<std::uintptr_t>(source),
-                                   reinterpret_cast<std::uintptr_t>(destination),
-                                   size_bytes,
-                                   source_size_bytes,
-                                   source_space,
-                                   destination_space,
-                                   row.number};
-        });
-      }
-    }
+    happen<pasta::async_copy>(site_key::of(where, operation::copy, destination_space, size_bytes), 0,
+                              [&](lane_mask lanes, site_id site) {
+                                return pasta::async_copy{lanes,
+                                                         reinterpret_cast<std::uintptr_t>(source),
+                                                         reinterpret_cast<std::uintptr_t>(destination),
+                                                         size_bytes,
+                                                         source_size_bytes,
+                                                         source_space,
+                                                         destination_space,
+                                                         site};
+                              });
     if (source_size_bytes > 0) access({}, where, access_kind::load, source_space, source, source_size_bytes);
     if (size_bytes > 0) access({}, where, access_kind::store, destination_space, destination, size_bytes);
   }
 
   /// A lane arrives at a barrier.
   static void arrive(handle, place const& where, barrier_scope scope) {
-    if constexpr (sees<barrier>) {
-      site_row<tools>& row = count(site_key::of(where, operation::barrier, memory_space::global, 0));
-      if constexpr (any_handles_v<tools, barrier>) {
-        deliver_group(row, 0, [&](lane_mask lanes) { return barrier{lanes, scope, row.number}; });
-      }
-    }
+    happen<barrier>(site_key::of(where, operation::barrier, memory_space::global, 0), 0,
+                    [&](lane_mask lanes, site_id site) {
+                      return barrier{lanes, scope, site};
+                    });
   }
 
   /// A lane decides a condition.
   static void decide(handle, place const& where, bool condition) {
-    if constexpr (sees<branch>) {
-      site_row<tools>& row = count(site_key::of(where, operation::branch, memory_space::global, 0));
-      if constexpr (any_handles_v<tools, branch>) {
-        deliver_group(row, condition ? 1 : 0, [&](lane_mask lanes) {
-          std::uint64_t const* const conditions = simt::current_worker()->block.group_values();
-          lane_mask taken = 0;
-          warp::detail::for_each_lane(lanes, [&](std::uint32_t lane) { taken |= conditions[lane] << lane; });
-          return branch{lanes, taken, row.number};
-        });
-      }
-    }
+    happen<branch>(site_key::of(where, operation::branch, memory_space::global, 0), condition ? 1 : 0,
+                   [](lane_mask lanes, site_id site) {
+                     std::uint64_t const* const conditions = simt::current_worker()->block.group_values();
+                     lane_mask taken = 0;
+                     warp::detail::for_each_lane(lanes, [&](std::uint32_t lane) { taken |= conditions[lane] << lane; });
+                     return branch{lanes, taken, site};
+                   });
   }
 
   /// A lane brings an event of any kind with a site; its `lanes` and `site` are filled in. For tests of tools.
@@ -82,15 +77,13 @@ struct probe {
   static void feed(handle, place const& where, Event event) {
     if constexpr (std::is_same_v<Event, memory_access>) {
       access({}, where, event.kind, event.space, reinterpret_cast<void const*>(event.address), event.size_bytes);
-    } else if constexpr (sees<Event>) {
-      site_row<tools>& row = count(site_key::of(where, operation_of(event), memory_space::global, 0));
-      if constexpr (any_handles_v<tools, Event>) {
-        deliver_group(row, 0, [&](lane_mask lanes) {
-          event.lanes = lanes;
-          event.site = row.number;
-          return event;
-        });
-      }
+    } else {
+      happen<Event>(site_key::of(where, operation_of(event), memory_space::global, 0), 0,
+                    [&](lane_mask lanes, site_id site) {
+                      event.lanes = lanes;
+                      event.site = site;
+                      return event;
+                    });
     }
   }
 
@@ -133,25 +126,26 @@ struct probe {
   static constexpr operation operation_of(matrix_operation const&) { return operation::matrix; }
   static constexpr operation operation_of(call const&) { return operation::call; }
 
-  template <class Event>
-  static constexpr bool sees = any_handles_v<tools, Event> || any_counts_v<tools, Event>;
-
   PASTA_ALWAYS_INLINE static worker_data<tools>& data() {
     return *static_cast<worker_data<tools>*>(simt::current_worker()->probe_data);
   }
   PASTA_ALWAYS_INLINE static simt::block_runner& block() { return simt::current_worker()->block; }
 
-  PASTA_ALWAYS_INLINE static site_row<tools>& count(site_key const& key) {
-    site_row<tools>& row = data().kernel->row(key);
-    ++row.executions;
-    return row;
-  }
-
-  // make_event is called when the group is known, on each of its lanes.
-  template <class MakeEvent>
-  PASTA_ALWAYS_INLINE static void deliver_group(site_row<tools>& row, std::uint64_t brought, MakeEvent&& make_event) {
-    lane_mask const lanes = block().converge(row.key.order(), brought);
-    detail::deliver_to_all(data(), &row, block().thread(), make_event(lanes));
+  // An event with a site. `make_event(lanes, site)` is called when the group is known, on each of its lanes.
+  template <class Event, class MakeEvent>
+  PASTA_ALWAYS_INLINE static void happen(site_key const& key, std::uint64_t brought, MakeEvent&& make_event) {
+    using choice = detail::site_choice<tools>;
+    if constexpr (any_handles_v<tools, Event> || any_counts_v<tools, Event>) {
+      if (!choice::template sees<Event>(key)) return;
+      site_row<tools>& row = data().kernel->row(key);
+      ++row.executions;
+      if constexpr (any_handles_v<tools, Event>) {
+        if (!choice::template handles<Event>(key)) return;
+        lane_mask const lanes = block().converge(key.order(), brought);
+        detail::deliver_to_all(data(), &row, block().thread(), make_event(lanes, row.number));
+      }
+    }
+    static_cast<void>(key), static_cast<void>(brought), static_cast<void>(make_event);
   }
 
   // Before a block's first lane and after its last: exchanges with a mask of one lane complete at once.

@@ -7,46 +7,13 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <pasta/instrument/cuda/settle.hpp>
 #include <pasta/session/cuda/device_text.hpp>
-#include <pasta/session/cuda/executor.hpp>
 #include <pasta/session/cuda/launch_timer.hpp>
+#include <pasta/session/cuda/probed_kernel.hpp>
 #include <set>
 
 namespace pasta {
-
-namespace detail {
-
-// Any block size that a GPU has fits: a kernel that runs without a tool runs with it.
-template <class ToolOrPack, class Kernel, class... Parameters>
-__global__ void __launch_bounds__(1024)
-    run_probed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
-               __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
-               Parameters... parameters) {
-  using tables = thread_probe<tools_of_t<ToolOrPack>>;
-  typename tables::counter_table counters;
-  typename tables::site_table sites;
-  tables mine(view, options, counters, sites);
-  thread<probe<ToolOrPack>> t(simt::lane{}, &mine);
-  probe<ToolOrPack>::begin_thread(&mine);
-  Kernel{}.template operator()<probe<ToolOrPack>>(t, to_kernel_argument<probe<ToolOrPack>>(parameters, &mine)...);
-  probe<ToolOrPack>::end_thread(&mine);
-}
-template <class ToolOrPack, class Kernel, class... Parameters>
-__global__ void __launch_bounds__(1024)
-    run_probed_passed(__grid_constant__ typename region_of<tools_of_t<ToolOrPack>>::view const view,
-                      __grid_constant__ typename states_of<tools_of_t<ToolOrPack>>::options const options,
-                      Kernel kernel, Parameters... parameters) {
-  using tables = thread_probe<tools_of_t<ToolOrPack>>;
-  typename tables::counter_table counters;
-  typename tables::site_table sites;
-  tables mine(view, options, counters, sites);
-  thread<probe<ToolOrPack>> t(simt::lane{}, &mine);
-  probe<ToolOrPack>::begin_thread(&mine);
-  kernel.template operator()<probe<ToolOrPack>>(t, to_kernel_argument<probe<ToolOrPack>>(parameters, &mine)...);
-  probe<ToolOrPack>::end_thread(&mine);
-}
-
-}  // namespace detail
 
 /// Runs kernels under the tools of a run and keeps what they collect: in the GPU's memory, merged from all launches,
 /// until the report is made. No launch is waited for, but with `--per launch` when that memory is full. The same
@@ -137,6 +104,7 @@ class collector {
     auto const stream = reinterpret_cast<cudaStream_t>(request.stream);
     std::unique_lock lock(mutex_);
     std::vector<std::function<void()>> done = poll();
+    options_ = options;
     context_state& context = current();
     placed const* const where = place(*request.into, context, request.per);
     if (where == nullptr) {
@@ -144,21 +112,13 @@ class collector {
       lock.unlock();
       runs_->run(kernel, *request.shape, request.stream, arguments...);
     } else {
-      typename region::view const view = view_of(*where, options);
       cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
       if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) static_cast<void>(cudaGetLastError());
       bool const is_captured = capture != cudaStreamCaptureStatusNone;
       typename detail::launch_timer::span const span =
           is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
-      std::string const name = detail::kernel_name(kernel);
-      if constexpr (detail::is_passed_v<Kernel>) {
-        detail::launch_on_gpu(&detail::run_probed_passed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name,
-                              *request.shape, request.stream, view, options, kernel,
-                              detail::to_parameter(arguments)...);
-      } else {
-        detail::launch_on_gpu(&detail::run_probed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, name,
-                              *request.shape, request.stream, view, options, detail::to_parameter(arguments)...);
-      }
+      detail::launch_probed<ToolOrPack>(typename region::setup{view_of(*where, options), options}, kernel,
+                                        *request.shape, request.stream, detail::to_parameter(arguments)...);
       detail::launch_timer::end(span, stream);
       if (span.end != nullptr) {
         running_.push_back({&context, span, ended, request.per == scope::launch ? request.into : nullptr});
@@ -236,15 +196,11 @@ class collector {
   };
 
   static typename region::view view_of(placed const& where, options_type const& options) {
-    options_type const defaults{};
     return {reinterpret_cast<typename region::head*>(where.memory),
-            reinterpret_cast<typename region::shard*>(where.memory + region::shards_offset()), where.shard_count - 1,
-            is_equal(options, defaults, std::make_index_sequence<tools::size>{})};
-  }
-
-  template <std::size_t... Index>
-  static bool is_equal(options_type const& a, options_type const& b, std::index_sequence<Index...>) {
-    return (detail::has_equal_options(detail::get_state<Index>(a), detail::get_state<Index>(b)) && ...);
+            reinterpret_cast<typename region::shard*>(where.memory + region::shards_offset()),
+            reinterpret_cast<typename region::request_counts*>(where.memory +
+                                                               region::requests_offset(where.shard_count)),
+            where.shard_count - 1, detail::are_periods_served(tools{}, options) ? warp::full : lane_mask{0}};
   }
 
   context_state& current() {
@@ -352,10 +308,15 @@ class collector {
   void read(store& of, std::set<std::string>& problems) {
     for (placed const& where : of.regions_) {
       if (where.context->is_lost) continue;
-      std::size_t const size = region::size_bytes(where.shard_count);
+      static_cast<void>(cudaSetDevice(where.context->device));  // a kernel is launched on the device of its stream alone
+      std::size_t const size = region::requests_offset(where.shard_count);
       auto const image = std::make_unique<unsigned char[]>(size);
       cudaStream_t const stream = where.context->own_stream();
-      if (cudaMemcpyAsync(image.get(), where.memory, size, cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
+      if constexpr (region::has_patterns) {
+        detail::settle<tools><<<detail::row_count + 1, 32, 0, stream>>>({view_of(where, options_), options_});
+      }
+      if (cudaGetLastError() != cudaSuccess ||
+          cudaMemcpyAsync(image.get(), where.memory, size, cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
           cudaMemsetAsync(where.memory + region::shards_offset(), 0, size - region::shards_offset(), stream) !=
               cudaSuccess ||
           cudaStreamSynchronize(stream) != cudaSuccess) {
@@ -381,47 +342,12 @@ class collector {
         total.executions += shards[shard].executions[i];
         merge_tools(total.states, shards[shard].rows[i].states);
       }
-      if constexpr (region::known_count > 0) {
-        for (std::uint32_t known = 0; known < region::known_count; ++known) {
-          std::uint64_t times = 0;
-          for (std::uint32_t shard = 0; shard < shard_count; ++shard) times += shards[shard].times[known][i];
-          if (times > 0) add_known(total, head.known[i][known].words, times);
-        }
-      }
       merge_tools(total.states, head.rare[i].states);
     }
     for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
       merge_tools(of.kernel_, shards[shard].kernel);
       merge_tools(of.launch_, shards[shard].launch);
       merge_tools(program_, shards[shard].program);
-    }
-  }
-
-  // What threads added `times` times; stored as instrument/cuda/region.hpp says.
-  static void add_known(site_total& total, detail::device_word const* words, std::uint64_t times) {
-    total.executions += (*words++ - 1) * times;
-    detail::for_each_tool(tools{}, [&]<std::size_t Index, class Tool>() {
-      using state = typename Tool::site_state;
-      add_known_parts(detail::get_state<Index>(total.states), words, times,
-                      std::make_index_sequence<detail::part_count_v<state>>{});
-    });
-  }
-  template <class State, std::size_t... Part>
-  static void add_known_parts(State& into, detail::device_word const*& words, std::uint64_t times,
-                              std::index_sequence<Part...>) {
-    (add_known_part<Part>(into, words, times), ...);
-  }
-  template <std::size_t Part, class State>
-  static void add_known_part([[maybe_unused]] State& into, [[maybe_unused]] detail::device_word const*& words,
-                             [[maybe_unused]] std::uint64_t times) {
-    if constexpr (detail::register_parts<State>::template has_v<Part>) {
-      using field = detail::part_t<Part, State>;
-      detail::device_word const word = *words++ - 1;
-      if constexpr (std::is_same_v<field, count>) {
-        detail::part<Part>(into).add(word * times);
-      } else {  // once is as good as often
-        detail::merge_one(detail::part<Part>(into), simt::detail::bits_as<field>(word));
-      }
     }
   }
 
@@ -450,6 +376,7 @@ class collector {
   std::mutex mutex_;
   std::list<context_state> contexts_;
   std::list<running_launch> running_;
+  options_type options_{};  // of the run
   program_states program_{};
 };
 

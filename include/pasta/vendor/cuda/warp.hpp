@@ -12,15 +12,17 @@
 #define PASTA_DETAIL_WARP PASTA_DEVICE PASTA_ALWAYS_INLINE
 
 namespace pasta::detail {
-// A function that is called seldom, through a pointer: the call then follows the platform's convention, in which the
-// function saves what it needs of its caller's registers, and the caller has as many as if it called nothing.
-#if PASTA_IS_HOST_PASS
+// A function that is called seldom, through a pointer that the compiler cannot see through: the call then follows the
+// platform's convention, in which the function saves what it needs of its caller's registers, and the caller has as many
+// as if it called nothing.
 template <auto Function>
-inline constexpr auto cold = Function;
-#else
-template <auto Function>
-__device__ decltype(Function) cold = Function;
+PASTA_DETAIL_WARP auto cold() {
+  auto function = Function;
+#if !PASTA_IS_HOST_PASS
+  asm("" : "+l"(function));
 #endif
+  return function;
+}
 // An event's site is the number of its place, and beyond it the lane, which is then found once and not for each event.
 inline constexpr std::uint32_t site_lane_shift = 16;
 template <class Event>
@@ -38,6 +40,7 @@ namespace detail {
 // nvcc compiles this file for the CPU as well, where the instructions do not exist; nothing calls it there.
 #if PASTA_IS_HOST_PASS
 inline lane_mask active() { return 1; }
+inline lane_mask active_with(bool condition) { return condition ? 1 : 0; }
 inline std::uint32_t lane_id() { return 0; }
 inline lane_mask ballot(lane_mask lanes, bool condition) { return condition ? lanes : 0; }
 inline bool all(lane_mask, bool condition) { return condition; }
@@ -45,11 +48,24 @@ inline void sync(lane_mask) {}
 inline std::uint32_t shuffle(lane_mask, std::uint32_t value, std::uint32_t) { return value; }
 inline std::uint32_t sum(lane_mask, std::uint32_t value) { return value; }
 inline std::uint32_t full_sum(std::uint32_t value) { return value; }
-inline std::uint32_t full_of_lane_0(std::uint32_t value) { return value; }
 inline std::uint32_t max(lane_mask, std::uint32_t value) { return value; }
 inline lane_mask match(lane_mask lanes, std::uint64_t) { return lanes; }
+inline lane_mask match(lane_mask lanes, std::uint32_t) { return lanes; }
 #else
 __device__ PASTA_ALWAYS_INLINE lane_mask active() { return __activemask(); }
+// The lanes that are here together and for which the condition holds; 0 for the others. Waits for none.
+__device__ PASTA_ALWAYS_INLINE lane_mask active_with(bool condition) {
+  lane_mask lanes = 0;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred holds;\n\t"
+      "setp.ne.u32 holds, %1, 0;\n\t"
+      "@holds activemask.b32 %0;\n\t"
+      "}"
+      : "+r"(lanes)
+      : "r"(static_cast<std::uint32_t>(condition)));
+  return lanes;
+}
 // Volatile: else the compiler takes what depends on it out of loops, and makes one loop for each lane.
 __device__ PASTA_ALWAYS_INLINE std::uint32_t lane_id() {
   std::uint32_t id;
@@ -67,11 +83,8 @@ __device__ PASTA_ALWAYS_INLINE std::uint32_t shuffle(lane_mask lanes, std::uint3
 __device__ PASTA_ALWAYS_INLINE lane_mask match(lane_mask lanes, std::uint64_t value) {
   return __match_any_sync(lanes, value);
 }
-// Not volatile, as full_sum.
-__device__ PASTA_ALWAYS_INLINE std::uint32_t full_of_lane_0(std::uint32_t value) {
-  std::uint32_t of_lane_0;
-  asm("shfl.sync.idx.b32 %0, %1, 0, 0x1f, 0xffffffff;" : "=r"(of_lane_0) : "r"(value));
-  return of_lane_0;
+__device__ PASTA_ALWAYS_INLINE lane_mask match(lane_mask lanes, std::uint32_t value) {
+  return __match_any_sync(lanes, value);
 }
 #if __CUDA_ARCH__ >= 800
 __device__ PASTA_ALWAYS_INLINE std::uint32_t sum(lane_mask lanes, std::uint32_t value) {

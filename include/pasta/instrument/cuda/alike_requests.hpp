@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Requests that are alike to the tools: of whole warps, with the same layout, as far behind a multiple of the address
+/// period. A kernel counts them; settle.hpp handles one of each kind. Device code.
+#ifndef PASTA_INSTRUMENT_CUDA_ALIKE_REQUESTS_HPP
+#define PASTA_INSTRUMENT_CUDA_ALIKE_REQUESTS_HPP
+
+#include <pasta/analysis/bits.hpp>
+#include <pasta/analysis/cuda/site_locator.hpp>
+#include <pasta/instrument/cuda/find_by_hash.hpp>
+
+namespace pasta::detail {
+
+/// Where a request begins counts modulo this [bytes]: of the address periods that tools ask for, those that divide it
+/// are served.
+inline constexpr std::uint32_t alike_period = 32;
+
+/// How the lanes of a request lie to lane 0. Layout 0 is that of most requests: element after element.
+inline constexpr std::uint32_t layout_count = 64;
+
+/// A thread's latest requests of one site, in a word: 0 if it has none.
+struct request_word {
+  static constexpr std::uint32_t layout_shift = 5, count_shift = 12;
+  static constexpr std::uint32_t one = 1u << count_shift;  // more of the same are added to it
+  static constexpr std::uint32_t unnamed = 127;            // a layout that was seen once and has no number
+  // A word with this bit is looked at before anything is added to it.
+  static constexpr std::uint32_t stop = 1u << 31, first_seen = stop | unnamed << layout_shift;
+  static_assert(alike_period == 1u << layout_shift && layout_count < unnamed);
+
+  PASTA_DEVICE static constexpr std::uint32_t first_byte(std::uint32_t word) { return word % alike_period; }
+  PASTA_DEVICE static constexpr std::uint32_t layout(std::uint32_t word) { return word >> layout_shift & 127; }
+  PASTA_DEVICE static constexpr std::uint32_t count(std::uint32_t word) {
+    return layout(word) == unnamed ? 0 : word >> count_shift;
+  }
+  // Whether a request that begins there cannot just be added to the word.
+  PASTA_DEVICE static constexpr bool differs(std::uint32_t word, std::uint32_t first_byte) {
+    return ((word ^ first_byte) & (stop | (alike_period - 1))) != 0;
+  }
+};
+
+/// A site's first request, in a byte: 0 if it has none. Straight code has no more of them, and four lie in a register.
+struct first_request {
+  static constexpr std::uint32_t in_order = 0x80, apart = 0x40;  // with where it begins, and already handled
+
+  PASTA_DEVICE static constexpr std::uint32_t shift(std::uint32_t slot) { return slot % 4 * 8; }
+  PASTA_DEVICE static constexpr std::uint32_t get(std::uint32_t four, std::uint32_t slot) {
+    return four >> shift(slot) & 0xff;
+  }
+  /// The same as a request_word.
+  PASTA_DEVICE static constexpr std::uint32_t word(std::uint32_t first) {
+    return (first & in_order) != 0 ? request_word::one | first % alike_period
+           : first != 0            ? request_word::first_seen
+                                   : 0;
+  }
+};
+
+struct request_layout {
+  std::uint32_t row, first_byte;
+  std::int32_t offsets[32];  // [lane], from lane 0 [bytes]
+};
+/// The layouts that sites of a kernel have, but for layout 0; number 1 lies at index 0.
+struct layout_table {
+  device_word hashes[layout_count];  // 0: free
+  request_layout layouts[layout_count];
+};
+
+/// The number of a layout; new ones are entered while there is room. Called by a whole warp.
+/// @return request_word::unnamed if there is none
+PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t find_layout(layout_table* table, std::uint32_t row,
+                                                                 std::uint32_t first_byte, std::int32_t offset) {
+  std::uint32_t const lane = warp::lane();
+  std::uint64_t const part = mix(std::uint64_t{static_cast<std::uint32_t>(offset)} << 32 | lane << 16 | row << 5 | first_byte);
+  device_word const hash = warp::reduce_add(warp::full, part);
+  found_entry found{};
+  if (lane == 0) found = find_by_hash(table->hashes, layout_count, hash);
+  found.number = warp::shuffle(warp::full, found.number, 0);
+  if (found.number == no_entry) return request_word::unnamed;
+  request_layout& layout = table->layouts[found.number];
+  if (found.is_new != 0) {  // lane 0 alone
+    layout.row = row;
+    layout.first_byte = first_byte;
+  }
+  if (warp::shuffle(warp::full, found.is_new, 0) != 0) layout.offsets[lane] = offset;
+  return found.number + 1;
+}
+
+}  // namespace pasta::detail
+#endif

@@ -1,0 +1,707 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// The probe of a run with tools on an NVIDIA GPU. Device code.
+///
+/// Each thread has tables with a place for every site, indexed by numbers that are constants once the kernel is
+/// inlined. The compiler therefore keeps them in registers, and only what the kernel uses of them: places without a
+/// site vanish. `site_table` says which site a place belongs to. It is not initialised, so that a place that only one
+/// site writes to is a constant, and becomes registers only where two sites share a place; it is read only where
+/// something was counted.
+///
+/// Where the tools say which requests are alike (tool::address_period), a request of a whole warp, element after
+/// element, is not handled in the kernel but counted, with where it begins; settle.hpp handles it.
+#ifndef PASTA_INSTRUMENT_CUDA_THREAD_PROBE_HPP
+#define PASTA_INSTRUMENT_CUDA_THREAD_PROBE_HPP
+
+#include <pasta/instrument/cuda/delivery.hpp>
+
+namespace pasta {
+
+namespace detail {
+
+template <class List>
+class thread_probe;
+
+template <class... Tools>
+class thread_probe<type_list<Tools...>> {
+ public:
+  using tools = type_list<Tools...>;
+  using region = region_of<tools>;
+  using view_type = typename region::view;
+  using setup = typename region::setup;
+  using thread_states = typename states_of<tools>::thread;
+  using choice = site_choice<tools>;
+  using by_call = delivery<tools>;
+
+  /// Whether any handler runs in a kernel, or anything in its place.
+  static constexpr bool has_handlers =
+      (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> || any_handles_v<tools, barrier> ||
+       any_handles_v<tools, branch>);
+  static constexpr std::uint32_t group_size = 32, group_count = home_row_count / group_size;
+
+  // What is collected in registers for one place of the table, by one lane: the one with the place's number in its
+  // group. So the places of a group share the registers. What other lanes have to add is merged at once.
+  struct site_parts {
+    state_tuple<register_parts<typename Tools::site_state>...> of;
+  };
+
+  /// A thread's tables: arrays by place. Each is a variable of its own in the kernel, since the compiler gives up on
+  /// variables with too many parts. What has no initialiser is set where a site has the place, and used only then.
+  struct counter_table {
+    std::uint64_t executions[home_row_count] = {};  // [lane's own]
+    site_parts groups[group_count] = {};            // of the place that is the lane's own in each group
+  };
+  /// The latest requests of a place that are alike. All lanes of the warp have the same words; what counts is what the
+  /// place's own lane has.
+  struct request_table {
+    std::uint32_t firsts[home_row_count / 4] = {};  // first_request, of four places
+    std::uint32_t words[home_row_count] = {};       // request_word, from the second one on
+    std::int32_t strays[home_row_count] = {};  // how far the lane lies from where it would in layout 0 [bytes]
+  };
+  /// Where the lane is expected to access next, and how far that is from its access before [bytes].
+  struct expectation_table {
+    std::uint64_t next[home_row_count] = {};
+    std::uint32_t steps[home_row_count] = {};
+  };
+  struct site_table {
+    device_word packed[home_row_count];
+    char const* file[home_row_count];
+    char const* last_file;
+  };
+  PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, counter_table& counters,
+                                                request_table& requests, expectation_table& expected,
+                                                site_table& sites)
+      : given_(&given),
+        counters_(&counters),
+        requests_(&requests),
+        expected_(&expected),
+        sites_(&sites),
+        lane_(region::has_patterns ? warp::lane() : 0) {
+    if constexpr (region::has_patterns && !has_handlers) begin_finish();
+  }
+
+  /// A lane is about to access memory.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte) {
+    if constexpr (region::has_alike_requests) {
+      if (choice::template handles<memory_access>(key)) {
+        request(key, first_byte);
+        return;
+      }
+      if (choice::template sees<memory_access>(key)) ++counters_->executions[enter(key)];
+    } else {
+      happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
+        return memory_access{lanes, first_byte, key.size_bytes(), static_cast<access_kind>(key.what()), key.space(),
+                             site};
+      });
+    }
+  }
+
+  /// An event with a site. `make(lanes, site)` gives the event.
+  template <class Event, class Make>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void happen(site_key const& key, Make&& make) {
+    if (!choice::template sees<Event>(key)) return;
+    std::uint32_t const slot = enter(key);
+    ++counters_->executions[slot];
+    if constexpr ((handles_v<Tools, Event> || ...)) {
+      if (!choice::template handles<Event>(key)) return;
+      lane_mask const lanes = warp::detail::active();
+      Event event = make(lanes, slot | warp::lane() << site_lane_shift);
+      if (!deliver_here(slot, lanes, event)) {
+        threads_ = cold<&by_call::template deliver_apart<Event>>()(*given_, key.packed, key.file, event, threads_);
+      }
+      warp::detail::sync(lanes);  // lanes that came together go on together, as they do without a tool
+    }
+  }
+
+  /// An event without a site.
+  template <class Event>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void happen(Event const& event) {
+    threads_ = cold<&by_call::template deliver_apart<Event>>()(*given_, 0, nullptr, event, threads_);
+    warp::detail::sync(event.lanes);
+  }
+
+  /// The thread's last act.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void finish() {
+    if (!is_committed_as_pattern()) {
+      if constexpr (counts_lanes) {
+        if (has_places_alike()) {
+          commit_group<0>(warp::lane());
+        } else {
+          commit_each<0>();
+        }
+      }
+      if constexpr (region::has_alike_requests) commit_requests<0>();
+    }
+    (fold_if<Tools>(), ...);
+    (commit_block<Tools>(), ...);
+  }
+
+ private:
+  // Whether each lane counts for itself what happens at a site.
+  template <class... Events>
+  static constexpr bool is_any_handled_v = (any_handles_v<tools, Events> || ...);
+  template <class... Events>
+  static constexpr bool is_any_counted_v = (any_counts_v<tools, Events> || ...);
+  static constexpr bool counts_lanes = !region::has_alike_requests ||
+                                       is_any_counted_v<memory_access, async_copy, barrier, branch> ||
+                                       is_any_handled_v<async_copy, barrier, branch>;
+
+  // The place of a site, which it has from now on.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t enter(site_key const& key) {
+    std::uint32_t const slot = slot_of(key);
+    // No short cut: where the site is the only one of its place, this is known to be false without a branch.
+    if (((counters_->executions[slot] != 0) | (request_of(slot) != 0)) &
+        ((sites_->packed[slot] != key.packed) | (sites_->file[slot] != key.file))) {  // another site has this place
+      commit_apart(slot);
+      if constexpr (region::has_alike_requests) is_torn_ |= warp::detail::active() != warp::full;
+    }
+    sites_->packed[slot] = key.packed;
+    sites_->file[slot] = key.file;
+    sites_->last_file = key.file;
+    return slot;
+  }
+
+  // A request of a whole warp is counted here if its layout is the one of the site's request before.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void request(site_key const& key, std::uint64_t address) {
+    std::uint32_t const slot = enter(key);
+    if (is_expected(slot, address)) return;
+    lane_mask const lanes = warp::detail::active();
+    if (lanes != given_->where.counted_lanes) {
+      cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, lanes, address);
+      warp::detail::sync(lanes);
+      return;
+    }
+    std::uint32_t& word = requests_->words[slot];
+    std::int32_t& stray = requests_->strays[slot];
+    std::uint64_t const first = address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{stray});
+    // Where lanes lost their words alone, words may differ: no more is counted.
+    if (warp::all(warp::full, !is_torn_ & (first == warp::shuffle(warp::full, first, 0)))) {
+      auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
+      if (word == 0 && first_of(slot) == 0) {
+        set_first(slot, first_request::in_order | first_byte);
+        expect_next(slot, address);
+        return;
+      }
+      take_first(slot);
+      if (!request_word::differs(word, first_byte)) {
+        word += request_word::one;
+      } else {
+        word = cold<&thread_probe::begin_requests>()(*given_, slot, key.packed, key.file, word, stray, address);
+      }
+      if (word != request_word::first_seen) {
+        expect_next(slot, address);
+        return;
+      }
+    }
+    if (!cold<&by_call::try_request>()(*given_, slot, key.packed, key.file, address)) {
+      cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, warp::full, address);
+    }
+    if (word == 0 && first_of(slot) == 0) {
+      set_first(slot, first_request::apart);
+    } else {
+      take_first(slot);
+      if (request_word::count(word) != 0) {
+        cold<&thread_probe::commit_requests_of>()(*given_, slot, key.packed, key.file, word);
+      }
+      word = request_word::first_seen;
+    }
+    std::int64_t const seen = static_cast<std::int64_t>(address - warp::shuffle(warp::full, address, 0)) -
+                              std::int64_t{lane_ * key.size_bytes()};
+    auto const kept = static_cast<std::int32_t>(seen);
+    if (warp::all(warp::full, kept == seen)) stray = kept;
+    warp::detail::sync(warp::full);
+  }
+
+  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t first_of(std::uint32_t slot) const {
+    return first_request::get(requests_->firsts[slot / 4], slot);
+  }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void set_first(std::uint32_t slot, std::uint32_t first) {
+    requests_->firsts[slot / 4] |= first << first_request::shift(slot);
+  }
+  // From the second request on the word has all.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void take_first(std::uint32_t slot) {
+    if (requests_->words[slot] == 0) requests_->words[slot] = first_request::word(first_of(slot));
+    requests_->firsts[slot / 4] &= ~(0xffu << first_request::shift(slot));
+  }
+  // What was not committed yet, as a request_word.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t request_of(std::uint32_t slot) const {
+    return requests_->words[slot] | first_request::word(first_of(slot));
+  }
+
+  // In a loop most requests lie as far from the one before as that did from its predecessor.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_expected(std::uint32_t slot, std::uint64_t address) {
+    std::uint32_t& word = requests_->words[slot];
+    if (word == 0) return false;  // as the compiler knows of a site's first request
+    bool const is_so = (address == expected_->next[slot]) & (static_cast<std::int32_t>(word) > 0);
+    if (warp::detail::active_with(is_so) != warp::full) return false;
+    word += request_word::one;
+    expected_->next[slot] += expected_->steps[slot];
+    return true;
+  }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void expect_next(std::uint32_t slot, std::uint64_t address) {
+    std::uint64_t const step = address - (expected_->next[slot] - expected_->steps[slot]);
+    bool const is_kept = step <= ~std::uint32_t{0} && step % alike_period == 0;  // the next begins in its sector alike
+    expected_->steps[slot] = is_kept ? static_cast<std::uint32_t>(step) : 0;
+    expected_->next[slot] = address + expected_->steps[slot];
+  }
+
+ public:
+  // A request of its site's layout that cannot be added to the word.
+  // @return the word with this request, or request_word::first_seen: it has not been counted
+  PASTA_DEVICE PASTA_NEVER_INLINE static std::uint32_t begin_requests(setup const& given, std::uint32_t slot,
+                                                                      device_word packed, char const* file,
+                                                                      std::uint32_t word, std::int32_t stray,
+                                                                      std::uint64_t address) {
+    std::uint32_t const row = find_row(given.where.first->entries, slot, packed, file);
+    count_word(given.where, slot, row, word);
+    auto const offset = static_cast<std::int32_t>(warp::lane() * site_key{file, packed}.size_bytes()) + stray;
+    auto const first_byte =
+        static_cast<std::uint32_t>(address - static_cast<std::uint64_t>(std::int64_t{offset})) % alike_period;
+    std::uint32_t layout = 0;
+    if (!warp::all(warp::full, stray == 0)) {
+      layout = row == no_row ? request_word::unnamed
+                             : find_layout(&given.where.first->layouts, row, first_byte, offset);
+    }
+    if (layout == request_word::unnamed) return request_word::first_seen;
+    return first_byte | layout << request_word::layout_shift | request_word::one;
+  }
+  // What a place had before it has another request or site.
+  PASTA_DEVICE PASTA_NEVER_INLINE static void commit_requests_of(setup const& given, std::uint32_t slot,
+                                                                 device_word packed, char const* file,
+                                                                 std::uint32_t word) {
+    count_word(given.where, slot, find_row(given.where.first->entries, slot, packed, file), word);
+  }
+
+ private:
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void count_word(view_type const& view, std::uint32_t slot, std::uint32_t row,
+                                                          std::uint32_t word) {
+    if (warp::lane() == slot % group_size) {
+      by_call::count_requests(view, view.requests[by_call::shard_number(view)], row, word, request_word::count(word));
+    }
+  }
+
+  // The lanes of a warp commit 32 places together, one each: neighbouring lines lie in one group.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static constexpr std::uint32_t slot_of(site_key const& key) {
+    auto const line = static_cast<std::uint32_t>(key.packed >> 44), what = static_cast<std::uint32_t>(key.what());
+    std::uint32_t const size = key.size_bytes();
+    return (2 * line + (what == 0 ? 0 : 1) + (what > 1 ? 16 * what : 0) + 5 * (31 - __builtin_clz(size | 1))) %
+           home_row_count;
+  }
+
+  // Whether all that the handlers of an event write to is added up in registers.
+  template <class Tool>
+  static constexpr bool is_light_v =
+      has_registers_only<typename Tool::site_state>() && has_registers_only<typename Tool::kernel_state>() &&
+      has_registers_only<typename Tool::launch_state>() && has_registers_only<typename Tool::program_state>();
+  template <class Event>
+  static constexpr bool are_handlers_light_v = ((!handles_v<Tools, Event> || is_light_v<Tools>)&&...);
+
+  // What the kernel itself holds of the handlers: for whole warps, where all is added up in registers. For all else a
+  // function is called.
+  template <class Event>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool deliver_here(std::uint32_t slot, lane_mask lanes, Event& event) {
+    if constexpr (!are_handlers_light_v<Event>) return false;
+    if (lanes != warp::full) return false;
+    event.lanes = warp::full;
+    (deliver_if<Tools, Event>(slot, site_key{sites_->file[slot], sites_->packed[slot]}, event), ...);
+    return true;
+  }
+
+  // A handler writes to states of its own, all zeros before; what it adds is then merged to where it is kept.
+  template <class Tool, class Event>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver_if(std::uint32_t slot, site_key const& key, Event const& event) {
+    if constexpr (handles_v<Tool, Event>) {
+      if (!watches<Tool>(key)) return;
+      with_context<Tool>(slot, lane_of(event), key, [&](context<Tool>& at) { deliver(at, event); });
+    }
+  }
+
+  template <class Tool>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void fold_if() {
+    if constexpr (has_thread_state_v<Tool>) {
+      with_context<Tool>(no_row, 0, {}, [&](context<Tool>& at) { Tool::fold(at.thread(), at); });
+    }
+  }
+
+  template <class Tool, class Function>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void with_context(std::uint32_t slot, std::uint32_t lane, site_key const& key,
+                                                     Function&& f) {
+    constexpr std::size_t index = by_call::template index_of<Tool>;
+    typename Tool::site_state site{};
+    typename Tool::kernel_state kernel{};
+    typename Tool::launch_state launch{};
+    typename Tool::program_state program{};
+    site_locator way{};
+    typename context<Tool>::parts parts;
+    if (slot != no_row) {
+      parts.site = &site;
+      way = by_call::template locate<Tool>(given_->where, slot, key);
+      parts.locator = &way;
+    }
+    parts.thread = &get_state<index>(threads_);
+    parts.kernel = &kernel;
+    parts.launch = &launch;
+    parts.program = &program;
+    parts.options = &get_state<index>(given_->options);
+    context<Tool> at(parts);
+    f(at);
+    if (slot != no_row) keep_site<Tool>(slot, lane, key, site);
+    keep_block(get_state<index>(kernels_), kernel, [&] { return &get_state<index>(shard().kernel); });
+    keep_block(get_state<index>(launches_), launch, [&] { return &get_state<index>(shard().launch); });
+    keep_block(get_state<index>(programs_), program, [&] { return &get_state<index>(shard().program); });
+  }
+
+  template <class Tool>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void keep_site(std::uint32_t slot, std::uint32_t lane, site_key const& key,
+                                                  typename Tool::site_state const& added) {
+    using state = typename Tool::site_state;
+    constexpr std::size_t index = by_call::template index_of<Tool>;
+    for_each_part<state>([&]<std::size_t Part>() {
+      if constexpr (shared_parts<state>::template has_v<Part> && !register_parts<state>::template has_v<Part>) {
+        if (is_neutral(part<Part>(added))) return;
+        std::uint32_t const place = find_row(given_->where.first->entries, slot, key.packed, key.file);
+        if (place == no_row) return;
+        auto& row = shard().rows[place];
+        merge_shared(&get_state<index>(row.states).template get<Part>(), part<Part>(added), &row.lock);
+      }
+    });
+    if (lane == slot % group_size) {
+      for_each_part<state>([&]<std::size_t Part>() {
+        if constexpr (register_parts<state>::template has_v<Part>) {
+          get_state<index>(counters_->groups[slot / group_size].of).template get<Part>().merge(part<Part>(added));
+        }
+      });
+    } else {
+      // Where only the place's own lane adds, the compiler sees that there is nothing.
+      std::uint32_t stray = 0;
+      register_parts<state> mine{};
+      for_each_part<state>([&]<std::size_t Part>() {
+        if constexpr (register_parts<state>::template has_v<Part>) {
+          mine.template get<Part>() = part<Part>(added);
+          auto const words = simt::detail::bits_as<word_pair>(part<Part>(added));
+          stray |= words.low | words.high;
+        }
+      });
+      if (stray != 0) cold<&thread_probe::template keep_apart<Tool>>()(given_->where, slot, key.packed, key.file, mine);
+    }
+  }
+  struct word_pair {
+    std::uint32_t low, high;
+  };
+
+ public:
+  // What a lane adds to a place that is not its own.
+  template <class Tool>
+  PASTA_DEVICE PASTA_NEVER_INLINE static void keep_apart(view_type const& view, std::uint32_t slot,
+                                                         device_word packed, char const* file,
+                                                         register_parts<typename Tool::site_state> added) {
+    using state = typename Tool::site_state;
+    std::uint32_t const place = find_row(view.first->entries, slot, packed, file);
+    if (place == no_row) return;
+    auto& row = by_call::shard_of(view).rows[place];
+    for_each_part<state>([&]<std::size_t Part>() {
+      if constexpr (register_parts<state>::template has_v<Part>) {
+        merge_shared(&get_state<by_call::template index_of<Tool>>(row.states).template get<Part>(), added.template get<Part>(),
+                     &row.lock);
+      }
+    });
+  }
+
+ private:
+  template <class State, class Where>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void keep_block(register_parts<State>& mine, State const& added, Where&& where) {
+    for_each_part<State>([&]<std::size_t Part>() {
+      if constexpr (register_parts<State>::template has_v<Part>) {
+        mine.template get<Part>().merge(part<Part>(added));
+      } else if constexpr (shared_parts<State>::template has_v<Part>) {
+        if (is_neutral(part<Part>(added))) return;
+        merge_shared(&where()->template get<Part>(), part<Part>(added), &shard().lock);
+      }
+    });
+  }
+
+  PASTA_DEVICE PASTA_ALWAYS_INLINE typename region::shard& shard() const { return by_call::shard_of(given_->where); }
+
+  struct pending {
+    std::uint64_t executions = 0;
+    std::uint32_t requests = 0;
+    device_word packed;
+    char const* file;
+  };
+
+  // What a thread did, as a number: the same for threads that executed the same sites as often. Two sums of products
+  // with numbers that the compiler knows where a place has one site and all sites are of one file.
+  struct hash_sums {
+    std::uint32_t low = 0, high = 0;
+    PASTA_DEVICE PASTA_ALWAYS_INLINE void add(std::uint32_t what, std::uint64_t factors) {
+      low += what * static_cast<std::uint32_t>(factors);
+      high += what * static_cast<std::uint32_t>(factors >> 32);
+    }
+    PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t value() const { return std::uint64_t{high} << 32 | low; }
+  };
+  template <std::uint32_t Slot>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void hash_from(hash_sums& sums) const {
+    if constexpr (Slot < home_row_count) {
+      std::uint64_t const site = sites_->packed[Slot] + Slot, done = counters_->executions[Slot];
+      auto const of_file = static_cast<std::uint64_t>(sites_->file[Slot] - sites_->last_file) * mix(Slot + 1);
+      sums.add(static_cast<std::uint32_t>(done), mix(site) + of_file);
+      sums.add(static_cast<std::uint32_t>(done >> 32), mix(site + (std::uint64_t{1} << 62)) + of_file);
+      sums.add(requests_->words[Slot], mix(~site) + of_file);
+      sums.add(first_of(Slot), mix(~site - (std::uint64_t{1} << 62)) + of_file);
+      hash_from<Slot + 1>(sums);
+    }
+  }
+  // What was never set may be anything, but one thing.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint64_t settled(std::uint64_t hash) {
+#if !PASTA_IS_HOST_PASS
+    asm("" : "+l"(hash));
+#endif
+    return hash;
+  }
+
+  // What a warp needs at its end is asked for before: it should not wait then. Tools that only count have the registers
+  // to ask at the thread's begin.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void begin_finish() {
+    usual_ = read_now(&given_->where.first->patterns.hashes[0]);
+    shard_ = by_call::shard_number(given_->where);
+  }
+
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_committed_as_pattern() {
+    if constexpr (region::has_patterns) {
+      pattern_table* const table = &given_->where.first->patterns;
+      if constexpr (has_handlers) begin_finish();
+      device_word const usual = usual_;
+      std::uint32_t const lane = lane_;
+      hash_sums sums;
+      hash_from<0>(sums);
+      std::uint64_t const done = settled(sums.value());
+      device_word const hash = done + settled(reinterpret_cast<std::uintptr_t>(sites_->last_file));
+      std::uint32_t number = 0;
+      if (warp::detail::active_with(hash == usual) != warp::full) {
+        if (warp::detail::active() != warp::full) return false;
+        if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
+        if (done == 0) return true;
+        number = home_of(hash, pattern_count);
+        if (table->hashes[number] != hash) {
+          found_entry found{};
+          if constexpr (region::has_alike_requests) {
+            if (lane == 0) found = cold<&find_by_hash>()(table->hashes, pattern_count, hash);
+          } else {  // a tool that only counts has few registers of its own to save
+            if (lane == 0) found = find_by_hash(table->hashes, pattern_count, hash);
+          }
+          number = warp::shuffle(warp::full, found.number, 0);
+          if (number == no_entry) return false;
+          if (warp::shuffle(warp::full, found.is_new, 0) != 0) record_group<0>(table, number, lane);
+        }
+      }
+      if (lane == 0) add_word(&given_->where.shards[shard_].pattern_times[number], 1);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  template <std::uint32_t Group>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void record_group(pattern_table* table, std::uint32_t number,
+                                                     std::uint32_t lane) const {
+    if constexpr (Group < group_count) {
+      pending mine;
+      gather_own<Group * group_size, Group * group_size + group_size>(mine, lane);
+      if ((mine.executions | mine.requests) != 0) {
+        std::uint32_t const slot = Group * group_size + lane;
+        record_site(table, number, find_row(given_->where.first->entries, slot, mine.packed, mine.file),
+                    mine.executions, mine.requests);
+      }
+      record_group<Group + 1>(table, number, lane);
+    }
+  }
+  template <std::uint32_t Begin, std::uint32_t End>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void gather_own(pending& mine, std::uint32_t lane) const {
+    if constexpr (Begin < End) {
+      bool const is_mine =
+          ((counters_->executions[Begin] != 0) | (request_of(Begin) != 0)) && lane == Begin % group_size;
+      mine.executions = is_mine ? counters_->executions[Begin] : mine.executions;
+      mine.requests = is_mine ? request_of(Begin) : mine.requests;
+      mine.packed = is_mine ? sites_->packed[Begin] : mine.packed;
+      mine.file = is_mine ? sites_->file[Begin] : mine.file;
+      gather_own<Begin + 1, End>(mine, lane);
+    }
+  }
+
+  // A warp commits together if it is whole and all lanes have the same site in each place; told by 64 bits of hash. 32
+  // sums of less than 2^27 fit in a word.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool has_places_alike() const {
+    if (warp::detail::active() != warp::full) return false;
+    std::uint64_t hash = 0;
+    std::uint32_t large = 0;
+    check_places<0>(hash, large);
+    hash = settled(hash);
+    return warp::all(warp::full, (large == 0) & (hash == warp::shuffle(warp::full, hash, 0)));
+  }
+  template <std::uint32_t Slot>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void check_places(std::uint64_t& hash, std::uint32_t& large) const {
+    if constexpr (Slot < home_row_count) {
+      bool const is_used = counters_->executions[Slot] != 0;
+      std::uint64_t const site = sites_->packed[Slot] + Slot, file = reinterpret_cast<std::uintptr_t>(sites_->file[Slot]);
+      hash += is_used ? mix(site) + mix(Slot + 1) * file : 0;
+      large |= is_used ? static_cast<std::uint32_t>(counters_->executions[Slot] >> 27) |
+                             static_cast<std::uint32_t>(counters_->executions[Slot] >> 32)
+                       : 0;
+      check_places<Slot + 1>(hash, large);
+    }
+  }
+
+  template <std::uint32_t Group>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_requests() {
+    if constexpr (Group < group_count) {
+      pending mine;
+      gather_own<Group * group_size, Group * group_size + group_size>(mine, lane_);
+      if (request_word::count(mine.requests) != 0) {
+        std::uint32_t const slot = Group * group_size + lane_;
+        std::uint32_t const row = find_row(given_->where.first->entries, slot, mine.packed, mine.file);
+        by_call::count_requests(given_->where, given_->where.requests[by_call::shard_number(given_->where)], row,
+                                mine.requests, request_word::count(mine.requests));
+      }
+      commit_requests<Group + 1>();
+    }
+  }
+
+  template <std::uint32_t Group>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_group(std::uint32_t lane) {
+    if constexpr (Group < group_count) {
+      pending mine;
+      gather<Group * group_size, Group * group_size + group_size>(mine, lane);
+      if (mine.executions != 0) {
+        commit(given_->where, Group * group_size + lane, mine.packed, mine.file, mine.executions, counters_->groups[Group]);
+      }
+      commit_group<Group + 1>(lane);
+    }
+  }
+  template <std::uint32_t Begin, std::uint32_t End>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void gather(pending& mine, std::uint32_t lane) const {
+    if constexpr (Begin < End) {
+      std::uint32_t const sum = warp::detail::full_sum(static_cast<std::uint32_t>(counters_->executions[Begin]));
+      bool const is_mine = counters_->executions[Begin] != 0 && lane == Begin % group_size;
+      mine.executions = is_mine ? sum : mine.executions;
+      mine.packed = is_mine ? sites_->packed[Begin] : mine.packed;
+      mine.file = is_mine ? sites_->file[Begin] : mine.file;
+      gather<Begin + 1, End>(mine, lane);
+    }
+  }
+
+  template <std::uint32_t Slot>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_each() {
+    if constexpr (Slot < home_row_count) {
+      if (counters_->executions[Slot] != 0) commit_apart(Slot);
+      commit_each<Slot + 1>();
+    }
+  }
+
+  // Lanes that are here together and have the same site add up what they have; each merges its own state.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_apart(std::uint32_t slot) {
+    if constexpr (region::has_alike_requests) {
+      if (request_of(slot) != 0) {
+        cold<&thread_probe::commit_requests_of>()(*given_, slot, sites_->packed[slot], sites_->file[slot],
+                                                request_of(slot));
+      }
+      requests_->words[slot] = 0;
+      requests_->firsts[slot / 4] &= ~(0xffu << first_request::shift(slot));
+      requests_->strays[slot] = 0;
+    }
+    site_parts site = {};
+    if constexpr (!counts_lanes) {
+      return;
+    } else if constexpr (region::has_site_parts) {
+      if (warp::lane() == slot % group_size) {
+        site = counters_->groups[slot / group_size];
+        counters_->groups[slot / group_size] = {};
+      }
+      cold<&thread_probe::commit_lanes>()(given_->where, slot, sites_->packed[slot], sites_->file[slot],
+                                        counters_->executions[slot], site);
+    } else {  // a tool that only counts has few registers of its own to save
+      commit_lanes(given_->where, slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot], site);
+    }
+    counters_->executions[slot] = 0;
+  }
+
+ public:
+  PASTA_DEVICE PASTA_NEVER_INLINE static void commit_lanes(view_type const& view, std::uint32_t slot,
+                                                           device_word packed, char const* file,
+                                                           std::uint64_t executions, site_parts site) {
+    lane_mask const lanes = warp::detail::active();
+    std::uint32_t const first = warp::lowest(lanes);
+    device_word const first_packed = warp::shuffle(lanes, packed, first);  // both by all lanes, whatever the first says
+    char const* const first_file = warp::shuffle(lanes, file, first);
+    bool const is_same = warp::all(lanes, packed == first_packed && file == first_file);
+    if (is_same) {
+      std::uint64_t const sum = warp::reduce_add(lanes, executions);
+      executions = warp::lane() == first ? sum : 0;
+    }
+    commit(view, slot, packed, file, executions, site);
+  }
+
+ private:
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void commit(view_type const& view, std::uint32_t slot, device_word packed,
+                                                      char const* file, std::uint64_t executions,
+                                                      site_parts const& site) {
+    std::uint32_t const row = find_row(view.first->entries, slot, packed, file);
+    auto& shard = by_call::shard_of(view);
+    if (executions != 0) by_call::count_executions(view, shard, row, executions);
+    if (row != no_row) (commit_parts<Tools>(shard.rows[row], site), ...);
+  }
+  template <class Tool, class Row>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void commit_parts(Row& row, site_parts const& site) {
+    using state = typename Tool::site_state;
+    constexpr std::size_t index = by_call::template index_of<Tool>;
+    for_each_part<state>([&]<std::size_t Part>() {
+      if constexpr (register_parts<state>::template has_v<Part>) {
+        merge_shared(&get_state<index>(row.states).template get<Part>(), get_state<index>(site.of).template get<Part>(),
+                     &row.lock);
+      }
+    });
+  }
+
+  template <class Tool>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_block() {
+    constexpr std::size_t index = by_call::template index_of<Tool>;
+    commit_block_parts<typename Tool::kernel_state>(get_state<index>(kernels_),
+                                                    [&] { return &get_state<index>(shard().kernel); });
+    commit_block_parts<typename Tool::launch_state>(get_state<index>(launches_),
+                                                    [&] { return &get_state<index>(shard().launch); });
+    commit_block_parts<typename Tool::program_state>(get_state<index>(programs_),
+                                                     [&] { return &get_state<index>(shard().program); });
+  }
+  template <class State, class Where>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_block_parts(register_parts<State> const& mine, Where&& where) {
+    for_each_part<State>([&]<std::size_t Part>() {
+      if constexpr (register_parts<State>::template has_v<Part>) {
+        auto value = mine.template get<Part>();
+        if (is_neutral(value)) return;
+        if constexpr (std::is_same_v<decltype(value), count>) {  // one addition for all lanes
+          lane_mask const lanes = warp::detail::active();
+          std::uint64_t const sum = warp::reduce_add(lanes, value.value());
+          value = {};
+          if (warp::is_leader(lanes)) value.add(sum);
+        }
+        merge_shared(&where()->template get<Part>(), value, &shard().lock);
+      }
+    });
+  }
+
+  setup const* given_;
+  counter_table* counters_;
+  request_table* requests_;
+  expectation_table* expected_;
+  site_table* sites_;
+  std::uint32_t lane_, shard_ = 0;
+  device_word usual_ = 0;  // the pattern of most warps
+  bool is_torn_ = false;
+  thread_states threads_{};
+  state_tuple<register_parts<typename Tools::kernel_state>...> kernels_{};
+  state_tuple<register_parts<typename Tools::launch_state>...> launches_{};
+  state_tuple<register_parts<typename Tools::program_state>...> programs_{};
+};
+
+}  // namespace detail
+
+}  // namespace pasta
+#endif
