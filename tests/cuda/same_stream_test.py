@@ -33,7 +33,7 @@ class SameStreamTest(unittest.TestCase):
         """Streams and resources of the native and the plain kernels alone, as ptxas makes them of PTX."""
         text = ptx.read_text(encoding="utf-8")
         for tool in ("access_count", "coalescing"):
-            listing.kernel_of(re.findall(r"\.entry (\w+)", text), listing.probed_kernel(tool, "stencil"))  # compiled in
+            listing.kernel_of(re.findall(r"\.entry (\w+)", text), listing.probed_kernel(tool, "stencil", 16))  # compiled in
         entries = re.findall(r"\.entry (_ZN(?:6native|5pasta6detail9run_plain)\w+)", text)
         self.assertEqual(len(entries), 2 * len(compiler.PROGRAMS), entries)
         cubin = self.folder / f"{architecture}.cubin"

@@ -29,6 +29,10 @@ PASTA_DEVICE constexpr std::uint32_t sample_fingerprint(std::uint32_t lane, std:
   x = (x ^ x >> 15) * 0xc2b2ae3du;
   return x ^ x >> 13;
 }
+// The part of where the request's first lane begins in its sector.
+PASTA_DEVICE constexpr std::uint32_t sample_fingerprint_of(std::uint32_t first_byte) {
+  return sample_fingerprint(request_sample::max_lanes, first_byte);
+}
 // Lowest rank first; of equal ranks the one with the lower fingerprint, so that the order of events never shows. The
 // first part of a key is known from the request's first two lanes; only if it is as low, all lanes are looked at.
 inline constexpr std::uint32_t rest_of_sample_key_bits = 24;

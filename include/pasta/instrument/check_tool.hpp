@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <pasta/analysis/mergeable.hpp>
+#include <pasta/instrument/choices.hpp>
 #include <pasta/instrument/no_probe.hpp>
 #include <pasta/instrument/states.hpp>
 
@@ -126,6 +127,25 @@ struct looks_for_fold : Tool, has_fold {};
 template <class Tool>
 inline constexpr bool declares_fold_v = !requires {
   &looks_for_fold<Tool>::fold;
+};
+
+struct has_watches {
+  int watches;
+};
+template <class Tool>
+struct looks_for_watches : Tool, has_watches {};
+template <class Tool>
+inline constexpr bool declares_watches_v = !requires {
+  &looks_for_watches<Tool>::watches;
+};
+struct has_an_address_period {
+  int address_period;
+};
+template <class Tool>
+struct looks_for_address_period : Tool, has_an_address_period {};
+template <class Tool>
+inline constexpr bool declares_address_period_v = !requires {
+  &looks_for_address_period<Tool>::address_period;
 };
 
 template <class Tool>
@@ -266,6 +286,29 @@ consteval bool check_options() {
 }
 
 template <class Tool>
+consteval bool check_choices() {
+  if constexpr (declares_watches_v<Tool> && !chooses_sites<Tool>) {
+    static_assert(
+        chooses_sites<Tool>,
+        "watches has the wrong signature; expected: PASTA_DEVICE static constexpr bool watches(pasta::site_key "
+        "const& site), public");
+  } else if constexpr (declares_address_period_v<Tool> && !has_address_period<Tool>) {
+    static_assert(has_address_period<Tool>,
+                  "address_period has the wrong signature; expected: static constexpr std::uint32_t "
+                  "address_period(options const& chosen), public");
+  } else if constexpr (has_address_period<Tool> && !handles_v<Tool, memory_access>) {
+    static_assert(handles_v<Tool, memory_access>,
+                  "address_period without a handler on_memory_access: nobody would ask");
+  } else if constexpr (has_address_period<Tool> && has_thread_state_v<Tool>) {
+    static_assert(!has_thread_state_v<Tool>,
+                  "a tool with an address_period has no thread_state: its handler is called for one of many requests");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+template <class Tool>
 consteval bool check_report() {
   if constexpr (!declares_report_v<Tool>) {
     static_assert(declares_report_v<Tool>,
@@ -291,6 +334,8 @@ consteval bool check_one_tool() {
   } else if constexpr (!check_states<Tool>()) {
     return false;
   } else if constexpr (!check_options<Tool>()) {
+    return false;
+  } else if constexpr (!check_choices<Tool>()) {
     return false;
   } else {
     return check_report<Tool>();

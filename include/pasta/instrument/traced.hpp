@@ -42,9 +42,7 @@ class traced_reference {
   traced_reference(traced_reference const&) = default;
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE operator T() const { return load(); }
-  PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const {
-    return Probe::load(handle_, where_, space_, address_);
-  }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const { return Probe::load(handle_, where_, space_, address_); }
   PASTA_ALWAYS_INLINE PASTA_DEVICE void store(T const& value) const {
     Probe::access(handle_, where_, access_kind::store, space_, address_, sizeof(T));
     *address_ = value;

@@ -81,10 +81,9 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape shape_of_any_request(lane_mask la
   auto const first_low = static_cast<std::uint32_t>(first);
   // From a sector's begin, an even number of sectors below the first lane.
   std::uint32_t const offset = static_cast<std::uint32_t>(address) - (first_low & ~(sector_bytes - 1)) + near;
-  bool const is_usual =
-      (sector_bytes & (sector_bytes - 1)) == 0 && (size_bytes & (size_bytes - 1)) == 0 && size_bytes <= sector_bytes &&
-      (lanes >> first_lane & 2) != 0 &&
-      warp::all(lanes, (address - first + near < 2 * near) & ((offset & (size_bytes - 1)) == 0));
+  bool const is_usual = (sector_bytes & (sector_bytes - 1)) == 0 && (size_bytes & (size_bytes - 1)) == 0 &&
+                        size_bytes <= sector_bytes && (lanes >> first_lane & 2) != 0 &&
+                        warp::all(lanes, (address - first + near < 2 * near) & ((offset & (size_bytes - 1)) == 0));
   if (!is_usual) {
     if (trial == nullptr) return shape_of_odd_request(lanes, address, size_bytes, sector_bytes);
     trial->is_refused = true;
@@ -105,10 +104,10 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape shape_of_any_request(lane_mask la
   shape.sectors_needed = (shape.distinct_bytes + sector_bytes - 1) >> shift;
   // Within 1 GiB a stride of 32 bits is exact, but products of it need not be.
   auto const distance = static_cast<std::int32_t>(static_cast<std::uint32_t>(address) - first_low);
-  auto const stride = static_cast<std::int32_t>(
-      warp::detail::shuffle(lanes, static_cast<std::uint32_t>(distance), first_lane + 1));
-  shape.is_regular = warp::all(lanes, std::int64_t{distance} ==
-                                          std::int64_t{static_cast<std::int32_t>(lane - first_lane)} * stride);
+  auto const stride =
+      static_cast<std::int32_t>(warp::detail::shuffle(lanes, static_cast<std::uint32_t>(distance), first_lane + 1));
+  shape.is_regular =
+      warp::all(lanes, std::int64_t{distance} == std::int64_t{static_cast<std::int32_t>(lane - first_lane)} * stride);
   shape.stride_bytes = shape.is_regular ? stride : 0;
   return shape;
 }

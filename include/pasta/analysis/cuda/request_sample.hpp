@@ -61,7 +61,7 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void observe_low_request(kept_request* in
                                                                 std::uint64_t address, std::uint32_t sector_bytes) {
   std::uint64_t const first = warp::shuffle(lanes, address, warp::lowest(lanes));
   std::uint32_t const fingerprint =
-      rest_of(first, sector_bytes) +
+      sample_fingerprint_of(rest_of(first, sector_bytes)) +
       warp::reduce_add(lanes, sample_fingerprint(warp::lane(), static_cast<std::uint32_t>(address - first)));
   std::uint64_t const key = sample_key(first_of_key, fingerprint);
   if (warp::any(lanes, into->is_set == 0 || key < into->key)) {

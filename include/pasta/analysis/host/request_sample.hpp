@@ -16,7 +16,7 @@ void observe_request(context<Tool>& at, worst_request State::*field, std::uint32
   // The engine holds all lanes' addresses.
   std::uint64_t const* const addresses = simt::current_worker()->block.group_values();
   std::uint64_t lowest = access.address;
-  std::uint32_t fingerprint = static_cast<std::uint32_t>(access.address % sector_bytes);
+  std::uint32_t fingerprint = detail::sample_fingerprint_of(static_cast<std::uint32_t>(access.address % sector_bytes));
   lane_mask const rest = access.lanes & (access.lanes - 1);
   std::uint64_t const second = rest == 0 ? access.address : addresses[std::countr_zero(rest)];
   warp::detail::for_each_lane(access.lanes, [&](std::uint32_t lane) {

@@ -69,7 +69,8 @@ struct layout_table {
 PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t find_layout(layout_table* table, std::uint32_t row,
                                                                  std::uint32_t first_byte, std::int32_t offset) {
   std::uint32_t const lane = warp::lane();
-  std::uint64_t const part = mix(std::uint64_t{static_cast<std::uint32_t>(offset)} << 32 | lane << 16 | row << 5 | first_byte);
+  std::uint64_t const part =
+      mix(std::uint64_t{static_cast<std::uint32_t>(offset)} << 32 | lane << 16 | row << 5 | first_byte);
   device_word const hash = warp::reduce_add(warp::full, part);
   found_entry found{};
   if (lane == 0) found = find_by_hash(table->hashes, layout_count, hash);

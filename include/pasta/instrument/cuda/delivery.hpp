@@ -109,25 +109,28 @@ struct delivery<type_list<Tools...>> {
   /// registers, and no function is called. @return false: nothing was done
   PASTA_DEVICE PASTA_NEVER_INLINE static bool try_request(setup const& given, std::uint32_t slot, device_word packed,
                                                           char const* file, std::uint64_t address) {
-    if constexpr (!are_light) return false;
-    if (!is_home(given.where.first->entries[slot], packed, file)) return false;
-    site_key const key{nullptr, packed};
-    std::uint32_t const lane = warp::lane();
-    request_trial trial;
-    memory_access const access{warp::full,
-                               address,
-                               key.size_bytes(),
-                               static_cast<access_kind>(key.what()),
-                               key.space(),
-                               slot | lane << site_lane_shift,
-                               &trial};
-    tool_states added{};
-    auto& shard = shard_of(given.where);
-    (try_tool<Tools>(given, shard, key, slot, access, added), ...);
-    if (warp::any(warp::full, trial.is_refused)) return false;
-    if (lane == slot % warp::width()) add_word(&shard.executions[slot], warp::width());
-    (add_states<Tools>(shard, slot, added), ...);
-    return true;
+    if constexpr (!are_light) {
+      return false;
+    } else {
+      if (!is_home(given.where.first->entries[slot], packed, file)) return false;
+      site_key const key{nullptr, packed};
+      std::uint32_t const lane = warp::lane();
+      request_trial trial;
+      memory_access const access{warp::full,
+                                 address,
+                                 key.size_bytes(),
+                                 static_cast<access_kind>(key.what()),
+                                 key.space(),
+                                 slot | lane << site_lane_shift,
+                                 &trial};
+      tool_states added{};
+      auto& shard = shard_of(given.where);
+      (try_tool<Tools>(given, shard, key, slot, access, added), ...);
+      if (warp::any(warp::full, trial.is_refused)) return false;
+      if (lane == slot % warp::width()) add_word(&shard.executions[slot], warp::width());
+      (add_states<Tools>(shard, slot, added), ...);
+      return true;
+    }
   }
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void count_executions(view_type const& view, typename region::shard& shard,
@@ -172,9 +175,13 @@ struct delivery<type_list<Tools...>> {
       constexpr std::size_t index = index_of<Tool>;
       site_locator const way = locate<Tool>(given.where, row, {});
       typename Tool::thread_state none{};
-      typename context<Tool>::parts const parts{
-          &get_state<index>(added.site),    &none, &get_state<index>(added.kernel), &get_state<index>(added.launch),
-          &get_state<index>(added.program), &get_state<index>(given.options),      &way};
+      typename context<Tool>::parts const parts{&get_state<index>(added.site),
+                                                &none,
+                                                &get_state<index>(added.kernel),
+                                                &get_state<index>(added.launch),
+                                                &get_state<index>(added.program),
+                                                &get_state<index>(given.options),
+                                                &way};
       context<Tool> at(parts);
       deliver(at, access);
       bool const is_all = are_added(get_state<index>(shard.rows[row].states), get_state<index>(added.site)) &
@@ -224,7 +231,7 @@ struct delivery<type_list<Tools...>> {
       typename Tool::kernel_state kernel{};
       typename Tool::launch_state launch{};
       typename Tool::program_state program{};
-      typename context<Tool>::parts parts{&site,    &get_state<index>(threads), &kernel, &launch,
+      typename context<Tool>::parts parts{&site,    &get_state<index>(threads),      &kernel, &launch,
                                           &program, &get_state<index>(given.options)};
       if constexpr (requires { event.site; }) {
         if (!watches<Tool>(key)) return;

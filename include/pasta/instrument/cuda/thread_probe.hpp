@@ -8,8 +8,9 @@
 /// site writes to is a constant, and becomes registers only where two sites share a place; it is read only where
 /// something was counted.
 ///
-/// Where the tools say which requests are alike (tool::address_period), a request of a whole warp, element after
-/// element, is not handled in the kernel but counted, with where it begins; settle.hpp handles it.
+/// Where the tools say which requests are alike (tool::address_period), a request of a whole warp is not handled in the
+/// kernel but counted, if its lanes lie element after element, or as those of the site's request before; settle.hpp
+/// handles it. A warp that did what others did is counted as a whole (patterns.hpp).
 #ifndef PASTA_INSTRUMENT_CUDA_THREAD_PROBE_HPP
 #define PASTA_INSTRUMENT_CUDA_THREAD_PROBE_HPP
 
@@ -34,9 +35,8 @@ class thread_probe<type_list<Tools...>> {
   using by_call = delivery<tools>;
 
   /// Whether any handler runs in a kernel, or anything in its place.
-  static constexpr bool has_handlers =
-      (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> || any_handles_v<tools, barrier> ||
-       any_handles_v<tools, branch>);
+  static constexpr bool has_handlers = (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> ||
+                                        any_handles_v<tools, barrier> || any_handles_v<tools, branch>);
   static constexpr std::uint32_t group_size = 32, group_count = home_row_count / group_size;
 
   // What is collected in registers for one place of the table, by one lane: the one with the place's number in its
@@ -56,7 +56,7 @@ class thread_probe<type_list<Tools...>> {
   struct request_table {
     std::uint32_t firsts[home_row_count / 4] = {};  // first_request, of four places
     std::uint32_t words[home_row_count] = {};       // request_word, from the second one on
-    std::int32_t strays[home_row_count] = {};  // how far the lane lies from where it would in layout 0 [bytes]
+    std::int32_t strays[home_row_count] = {};       // how far the lane lies from where it would in layout 0 [bytes]
   };
   /// Where the lane is expected to access next, and how far that is from its access before [bytes].
   struct expectation_table {
@@ -68,9 +68,8 @@ class thread_probe<type_list<Tools...>> {
     char const* file[home_row_count];
     char const* last_file;
   };
-  PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, counter_table& counters,
-                                                request_table& requests, expectation_table& expected,
-                                                site_table& sites)
+  PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, counter_table& counters, request_table& requests,
+                                                expectation_table& expected, site_table& sites)
       : given_(&given),
         counters_(&counters),
         requests_(&requests),
@@ -90,8 +89,8 @@ class thread_probe<type_list<Tools...>> {
       if (choice::template sees<memory_access>(key)) ++counters_->executions[enter(key)];
     } else {
       happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
-        return memory_access{lanes, first_byte, key.size_bytes(), static_cast<access_kind>(key.what()), key.space(),
-                             site};
+        return memory_access{lanes,       first_byte, key.size_bytes(), static_cast<access_kind>(key.what()),
+                             key.space(), site};
       });
     }
   }
@@ -209,6 +208,7 @@ class thread_probe<type_list<Tools...>> {
                               std::int64_t{lane_ * key.size_bytes()};
     auto const kept = static_cast<std::int32_t>(seen);
     if (warp::all(warp::full, kept == seen)) stray = kept;
+    expected_->next[slot] = 0;
     warp::detail::sync(warp::full);
   }
 
@@ -238,9 +238,11 @@ class thread_probe<type_list<Tools...>> {
     expected_->next[slot] += expected_->steps[slot];
     return true;
   }
+  // The step is the same for all lanes, since the requests before and now have one layout: of another, or none, next is
+  // 0. What is expected then has that layout, and begins in its sector as the request now.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void expect_next(std::uint32_t slot, std::uint64_t address) {
     std::uint64_t const step = address - (expected_->next[slot] - expected_->steps[slot]);
-    bool const is_kept = step <= ~std::uint32_t{0} && step % alike_period == 0;  // the next begins in its sector alike
+    bool const is_kept = expected_->next[slot] != 0 && step <= ~std::uint32_t{0} && step % alike_period == 0;
     expected_->steps[slot] = is_kept ? static_cast<std::uint32_t>(step) : 0;
     expected_->next[slot] = address + expected_->steps[slot];
   }
@@ -259,8 +261,8 @@ class thread_probe<type_list<Tools...>> {
         static_cast<std::uint32_t>(address - static_cast<std::uint64_t>(std::int64_t{offset})) % alike_period;
     std::uint32_t layout = 0;
     if (!warp::all(warp::full, stray == 0)) {
-      layout = row == no_row ? request_word::unnamed
-                             : find_layout(&given.where.first->layouts, row, first_byte, offset);
+      layout =
+          row == no_row ? request_word::unnamed : find_layout(&given.where.first->layouts, row, first_byte, offset);
     }
     if (layout == request_word::unnamed) return request_word::first_seen;
     return first_byte | layout << request_word::layout_shift | request_word::one;
@@ -392,8 +394,8 @@ class thread_probe<type_list<Tools...>> {
  public:
   // What a lane adds to a place that is not its own.
   template <class Tool>
-  PASTA_DEVICE PASTA_NEVER_INLINE static void keep_apart(view_type const& view, std::uint32_t slot,
-                                                         device_word packed, char const* file,
+  PASTA_DEVICE PASTA_NEVER_INLINE static void keep_apart(view_type const& view, std::uint32_t slot, device_word packed,
+                                                         char const* file,
                                                          register_parts<typename Tool::site_state> added) {
     using state = typename Tool::site_state;
     std::uint32_t const place = find_row(view.first->entries, slot, packed, file);
@@ -401,8 +403,8 @@ class thread_probe<type_list<Tools...>> {
     auto& row = by_call::shard_of(view).rows[place];
     for_each_part<state>([&]<std::size_t Part>() {
       if constexpr (register_parts<state>::template has_v<Part>) {
-        merge_shared(&get_state<by_call::template index_of<Tool>>(row.states).template get<Part>(), added.template get<Part>(),
-                     &row.lock);
+        merge_shared(&get_state<by_call::template index_of<Tool>>(row.states).template get<Part>(),
+                     added.template get<Part>(), &row.lock);
       }
     });
   }
@@ -541,7 +543,8 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void check_places(std::uint64_t& hash, std::uint32_t& large) const {
     if constexpr (Slot < home_row_count) {
       bool const is_used = counters_->executions[Slot] != 0;
-      std::uint64_t const site = sites_->packed[Slot] + Slot, file = reinterpret_cast<std::uintptr_t>(sites_->file[Slot]);
+      std::uint64_t const site = sites_->packed[Slot] + Slot,
+                          file = reinterpret_cast<std::uintptr_t>(sites_->file[Slot]);
       hash += is_used ? mix(site) + mix(Slot + 1) * file : 0;
       large |= is_used ? static_cast<std::uint32_t>(counters_->executions[Slot] >> 27) |
                              static_cast<std::uint32_t>(counters_->executions[Slot] >> 32)
@@ -571,7 +574,8 @@ class thread_probe<type_list<Tools...>> {
       pending mine;
       gather<Group * group_size, Group * group_size + group_size>(mine, lane);
       if (mine.executions != 0) {
-        commit(given_->where, Group * group_size + lane, mine.packed, mine.file, mine.executions, counters_->groups[Group]);
+        commit(given_->where, Group * group_size + lane, mine.packed, mine.file, mine.executions,
+               counters_->groups[Group]);
       }
       commit_group<Group + 1>(lane);
     }
@@ -601,11 +605,12 @@ class thread_probe<type_list<Tools...>> {
     if constexpr (region::has_alike_requests) {
       if (request_of(slot) != 0) {
         cold<&thread_probe::commit_requests_of>()(*given_, slot, sites_->packed[slot], sites_->file[slot],
-                                                request_of(slot));
+                                                  request_of(slot));
       }
       requests_->words[slot] = 0;
       requests_->firsts[slot / 4] &= ~(0xffu << first_request::shift(slot));
       requests_->strays[slot] = 0;
+      expected_->next[slot] = 0;
     }
     site_parts site = {};
     if constexpr (!counts_lanes) {
@@ -616,7 +621,7 @@ class thread_probe<type_list<Tools...>> {
         counters_->groups[slot / group_size] = {};
       }
       cold<&thread_probe::commit_lanes>()(given_->where, slot, sites_->packed[slot], sites_->file[slot],
-                                        counters_->executions[slot], site);
+                                          counters_->executions[slot], site);
     } else {  // a tool that only counts has few registers of its own to save
       commit_lanes(given_->where, slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot], site);
     }

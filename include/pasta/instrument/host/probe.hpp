@@ -19,17 +19,15 @@ struct probe {
   PASTA_ALWAYS_INLINE static void access(handle, place const& where, access_kind kind, memory_space space,
                                          void const* address, std::uint64_t size_bytes) {
     auto const first_byte = reinterpret_cast<std::uintptr_t>(address);
-    happen<memory_access>(site_key::of(where, to_operation(kind), space, size_bytes), first_byte,
-                          [&](lane_mask lanes, site_id site) {
-                            return memory_access{lanes, first_byte, static_cast<std::uint32_t>(size_bytes),
-                                                 kind,  space,      site};
-                          });
+    happen<memory_access>(
+        site_key::of(where, to_operation(kind), space, size_bytes), first_byte, [&](lane_mask lanes, site_id site) {
+          return memory_access{lanes, first_byte, static_cast<std::uint32_t>(size_bytes), kind, space, site};
+        });
   }
 
   /// A lane reads memory: the event, then the value.
   template <class T>
-  PASTA_ALWAYS_INLINE static std::remove_const_t<T> load(handle mine, place const& where, memory_space space,
-                                                         T* from) {
+  PASTA_ALWAYS_INLINE static std::remove_const_t<T> load(handle mine, place const& where, memory_space space, T* from) {
     access(mine, where, access_kind::load, space, from, sizeof(T));
     return *from;
   }

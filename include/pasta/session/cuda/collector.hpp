@@ -196,11 +196,11 @@ class collector {
   };
 
   static typename region::view view_of(placed const& where, options_type const& options) {
-    return {reinterpret_cast<typename region::head*>(where.memory),
-            reinterpret_cast<typename region::shard*>(where.memory + region::shards_offset()),
-            reinterpret_cast<typename region::request_counts*>(where.memory +
-                                                               region::requests_offset(where.shard_count)),
-            where.shard_count - 1, detail::are_periods_served(tools{}, options) ? warp::full : lane_mask{0}};
+    return {
+        reinterpret_cast<typename region::head*>(where.memory),
+        reinterpret_cast<typename region::shard*>(where.memory + region::shards_offset()),
+        reinterpret_cast<typename region::request_counts*>(where.memory + region::requests_offset(where.shard_count)),
+        where.shard_count - 1, detail::are_periods_served(tools{}, options) ? warp::full : lane_mask{0}};
   }
 
   context_state& current() {
@@ -308,7 +308,8 @@ class collector {
   void read(store& of, std::set<std::string>& problems) {
     for (placed const& where : of.regions_) {
       if (where.context->is_lost) continue;
-      static_cast<void>(cudaSetDevice(where.context->device));  // a kernel is launched on the device of its stream alone
+      static_cast<void>(
+          cudaSetDevice(where.context->device));  // a kernel is launched on the device of its stream alone
       std::size_t const size = region::requests_offset(where.shard_count);
       auto const image = std::make_unique<unsigned char[]>(size);
       cudaStream_t const stream = where.context->own_stream();
