@@ -26,13 +26,13 @@ struct results;
 /// - `thread_state` (at most 128 bytes, trivially copyable): private to a thread; needs
 ///   `static void fold(thread_state&, context&)`, which merges it into other state and sets it back. A route may call
 ///   fold any number of times during a thread's life; the last time is after the thread's last event.
-/// - `PASTA_DEVICE static constexpr bool watches(pasta::site_key const&)`: which sites' events it wants, by what is known
-///   when the program is compiled: operation, memory space, size. All of them if it is not there. At other sites nothing
-///   is done for the tool.
-/// - `static constexpr std::uint32_t address_period(options const&)` [bytes]: a promise about `on_memory_access`: what it
-///   adds to state stays the same when all addresses of a request move by a multiple of this. A GPU then counts requests
-///   that are alike and calls the handler for one of each kind, with the addresses of no real one; what it adds is
-///   multiplied. Not with a thread_state. 0 promises nothing.
+/// - `PASTA_DEVICE static constexpr bool watches(pasta::site_key const&)`: which sites' events it wants, by the key's
+///   what(), space() and size_bytes() alone, which are known when the program is compiled. Without it, all of them. At
+///   other sites nothing is done for the tool.
+/// - `static constexpr std::uint32_t address_period(options const&)` [bytes]: a promise about `on_memory_access`: what
+///   it adds to state stays the same when all addresses of a request move by a multiple of this. A GPU then counts
+///   requests that are alike and calls the handler for one of each kind, with the addresses of no real one; what it
+///   adds is multiplied. Not with a thread_state. 0 promises nothing.
 /// - `summary`: one sentence for `pasta list`.
 /// - `void report(results<Derived> const&, pasta::report&) const`: required. On the host, once, after the program's
 ///   last event.

@@ -165,6 +165,52 @@ struct alternating {
   }
 };
 
+/// Keeps something at sites of other events, in registers where a kernel has them for it.
+struct decisions : pasta::tool<decisions> {
+  using events = pasta::events<pasta::branch, pasta::barrier>;
+  struct site_state {
+    pasta::count lanes, taken;
+  };
+  PASTA_DEVICE static void on_branch(pasta::context<decisions>& at, pasta::branch const& decision) {
+    at.site().lanes.add();
+    if (pasta::warp::is_leader(decision)) at.site().taken.add(pasta::warp::count(decision.taken));
+  }
+  PASTA_DEVICE static void on_barrier(pasta::context<decisions>& at, pasta::barrier const&) { at.site().lanes.add(); }
+  void report(pasta::results<decisions> const&, pasta::report&) const {}
+};
+struct decides {
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out, unsigned rounds) const {
+    int sum = 0;
+    for (unsigned round = 0; round < rounds; ++round) {
+      if (t.branch(t.index() % 3 == round % 3)) sum += 2;
+      sum += a[t.index() + 64 * round];
+      t.sync_block();
+    }
+    out[t.index()] = sum;
+  }
+};
+void pack() {
+  auto const a = zeros<int>(4096), out = zeros<int>(256);
+  pasta::testing::fixture<pasta::tool_pack<shapes<true>, decisions>> test;
+  test.launch(decides{}, {2, 96}, a, out, 12u);
+  auto const shaped = test.results<shapes<true>>();
+  auto const decided = test.results<decisions>();
+  CHECK_EQUAL(shaped.kernels.size(), 1);
+  CHECK_EQUAL(decided.kernels.size(), 1);
+  if (shaped.kernels.size() != 1 || decided.kernels.size() != 1) return;
+  std::uint64_t requests = 0, lanes = 0, taken = 0;
+  for (auto const& site : shaped.kernels[0].sites) requests += site.state.requests.value();
+  for (auto const& site : decided.kernels[0].sites) {
+    lanes += site.state.lanes.value();
+    taken += site.state.taken.value();
+  }
+  CHECK_EQUAL(requests, 2 * 3 * (12 + 1));
+  CHECK_EQUAL(lanes, 2 * 2 * 96 * 12);
+  CHECK_EQUAL(taken, 2 * 96 / 3 * 12);
+}
+
 /// Everything at once: a gather, lanes that leave out some rounds, lanes that end early.
 struct unlike {
   static constexpr bool comes_together = false;  // a GPU may leave lanes apart that were
@@ -246,5 +292,10 @@ int main() {
   checks::run("what is not alike", [&] { compare_both(unlike{}, {32, 256}, a, index, out, 20u); });
   checks::run("sites with one place", [&] { compare_both(in_a_loop{}, {4, 96}, a, out, 40u); });
   checks::run("apart at one place", [&] { compare_both(apart_at_one_place{}, {4, 96}, a, out, 40u); });
+  checks::run("lanes 2 GiB apart", [&] {
+    pasta::buffer<int> far(std::size_t{1} << 30);
+    compare<shapes>(walk{}, {1, 32}, far, out, 40u, 0L, 17318417L, 8L);
+  });
+  checks::run("a pack with another event's handler", pack);
   return checks::finish();
 }

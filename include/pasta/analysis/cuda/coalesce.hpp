@@ -87,7 +87,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape shape_of_any_request(lane_mask la
   if (!is_usual) {
     if (trial == nullptr) return shape_of_odd_request(lanes, address, size_bytes, sector_bytes);
     trial->is_refused = true;
-    return {};
+    return {warp::count(lanes), 1, 1, size_bytes, false, 0};  // what the handler makes of it is thrown away
   }
 
   request_shape shape;

@@ -6,7 +6,6 @@
 #define PASTA_INSTRUMENT_CUDA_ALIKE_REQUESTS_HPP
 
 #include <pasta/analysis/bits.hpp>
-#include <pasta/analysis/cuda/site_locator.hpp>
 #include <pasta/instrument/cuda/find_by_hash.hpp>
 
 namespace pasta::detail {

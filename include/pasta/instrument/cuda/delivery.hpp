@@ -42,6 +42,12 @@ struct delivery<type_list<Tools...>> {
     return found;
   }();
 
+  /// Whether all that a tool's handlers write to can be added up in registers.
+  template <class Tool>
+  static constexpr bool is_light_v =
+      has_registers_only<typename Tool::site_state>() && has_registers_only<typename Tool::kernel_state>() &&
+      has_registers_only<typename Tool::launch_state>() && has_registers_only<typename Tool::program_state>();
+
   /// Where a multiprocessor collects.
   PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint32_t shard_number(view_type const& view) {
     std::uint32_t processor = 0;
@@ -112,7 +118,7 @@ struct delivery<type_list<Tools...>> {
     if constexpr (!are_light) {
       return false;
     } else {
-      if (!is_home(given.where.first->entries[slot], packed, file)) return false;
+      if (!warp::all(warp::full, is_home(given.where.first->entries[slot], packed, file))) return false;
       site_key const key{nullptr, packed};
       std::uint32_t const lane = warp::lane();
       request_trial trial;
@@ -160,10 +166,6 @@ struct delivery<type_list<Tools...>> {
     state_tuple<typename Tools::launch_state...> launch;
     state_tuple<typename Tools::program_state...> program;
   };
-  template <class Tool>
-  static constexpr bool is_light_v =
-      has_registers_only<typename Tool::site_state>() && has_registers_only<typename Tool::kernel_state>() &&
-      has_registers_only<typename Tool::launch_state>() && has_registers_only<typename Tool::program_state>();
   static constexpr bool are_light = ((!handles_v<Tools, memory_access> || is_light_v<Tools>)&&...);
 
   template <class Tool>

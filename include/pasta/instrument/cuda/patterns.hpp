@@ -5,6 +5,7 @@
 #ifndef PASTA_INSTRUMENT_CUDA_PATTERNS_HPP
 #define PASTA_INSTRUMENT_CUDA_PATTERNS_HPP
 
+#include <pasta/analysis/cuda/site_locator.hpp>
 #include <pasta/instrument/cuda/alike_requests.hpp>
 
 namespace pasta::detail {

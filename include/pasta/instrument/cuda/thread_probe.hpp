@@ -54,9 +54,9 @@ class thread_probe<type_list<Tools...>> {
   /// The latest requests of a place that are alike. All lanes of the warp have the same words; what counts is what the
   /// place's own lane has.
   struct request_table {
-    std::uint32_t firsts[home_row_count / 4] = {};  // first_request, of four places
-    std::uint32_t words[home_row_count] = {};       // request_word, from the second one on
-    std::int32_t strays[home_row_count] = {};       // how far the lane lies from where it would in layout 0 [bytes]
+    std::uint32_t firsts[home_row_count / 4] = {};    // first_request, of four places
+    std::uint32_t words[home_row_count] = {};         // request_word, from the second one on
+    std::int32_t displacements[home_row_count] = {};  // how far the lane lies from where it would in layout 0 [bytes]
   };
   /// Where the lane is expected to access next, and how far that is from its access before [bytes].
   struct expectation_table {
@@ -171,8 +171,9 @@ class thread_probe<type_list<Tools...>> {
       return;
     }
     std::uint32_t& word = requests_->words[slot];
-    std::int32_t& stray = requests_->strays[slot];
-    std::uint64_t const first = address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{stray});
+    std::int32_t& displacement = requests_->displacements[slot];
+    std::uint64_t const first =
+        address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
     // Where lanes lost their words alone, words may differ: no more is counted.
     if (warp::all(warp::full, !is_torn_ & (first == warp::shuffle(warp::full, first, 0)))) {
       auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
@@ -185,7 +186,7 @@ class thread_probe<type_list<Tools...>> {
       if (!request_word::differs(word, first_byte)) {
         word += request_word::one;
       } else {
-        word = cold<&thread_probe::begin_requests>()(*given_, slot, key.packed, key.file, word, stray, address);
+        word = cold<&thread_probe::begin_requests>()(*given_, slot, key.packed, key.file, word, displacement, address);
       }
       if (word != request_word::first_seen) {
         expect_next(slot, address);
@@ -204,10 +205,10 @@ class thread_probe<type_list<Tools...>> {
       }
       word = request_word::first_seen;
     }
-    std::int64_t const seen = static_cast<std::int64_t>(address - warp::shuffle(warp::full, address, 0)) -
-                              std::int64_t{lane_ * key.size_bytes()};
-    auto const kept = static_cast<std::int32_t>(seen);
-    if (warp::all(warp::full, kept == seen)) stray = kept;
+    auto const distance = static_cast<std::int64_t>(address - warp::shuffle(warp::full, address, 0));
+    std::int64_t const seen = distance - std::int64_t{lane_ * key.size_bytes()};
+    bool const fits = static_cast<std::int32_t>(distance) == distance && static_cast<std::int32_t>(seen) == seen;
+    if (warp::all(warp::full, fits)) displacement = static_cast<std::int32_t>(seen);
     expected_->next[slot] = 0;
     warp::detail::sync(warp::full);
   }
@@ -252,15 +253,15 @@ class thread_probe<type_list<Tools...>> {
   // @return the word with this request, or request_word::first_seen: it has not been counted
   PASTA_DEVICE PASTA_NEVER_INLINE static std::uint32_t begin_requests(setup const& given, std::uint32_t slot,
                                                                       device_word packed, char const* file,
-                                                                      std::uint32_t word, std::int32_t stray,
+                                                                      std::uint32_t word, std::int32_t displacement,
                                                                       std::uint64_t address) {
     std::uint32_t const row = find_row(given.where.first->entries, slot, packed, file);
     count_word(given.where, slot, row, word);
-    auto const offset = static_cast<std::int32_t>(warp::lane() * site_key{file, packed}.size_bytes()) + stray;
+    auto const offset = static_cast<std::int32_t>(warp::lane() * site_key{file, packed}.size_bytes()) + displacement;
     auto const first_byte =
         static_cast<std::uint32_t>(address - static_cast<std::uint64_t>(std::int64_t{offset})) % alike_period;
     std::uint32_t layout = 0;
-    if (!warp::all(warp::full, stray == 0)) {
+    if (!warp::all(warp::full, displacement == 0)) {
       layout =
           row == no_row ? request_word::unnamed : find_layout(&given.where.first->layouts, row, first_byte, offset);
     }
@@ -290,19 +291,19 @@ class thread_probe<type_list<Tools...>> {
            home_row_count;
   }
 
-  // Whether all that the handlers of an event write to is added up in registers.
-  template <class Tool>
-  static constexpr bool is_light_v =
-      has_registers_only<typename Tool::site_state>() && has_registers_only<typename Tool::kernel_state>() &&
-      has_registers_only<typename Tool::launch_state>() && has_registers_only<typename Tool::program_state>();
+  // Whether all that the handlers of an event write to is added up in registers, and registers are kept for it.
   template <class Event>
-  static constexpr bool are_handlers_light_v = ((!handles_v<Tools, Event> || is_light_v<Tools>)&&...);
+  static constexpr bool are_handlers_light_v = ((!handles_v<Tools, Event> || by_call::template is_light_v<Tools>)&&...);
+  template <class Event>
+  static constexpr bool have_registers_v =
+      region::has_site_parts ||
+      ((!handles_v<Tools, Event> || !has_register_parts<typename Tools::site_state>()) && ...);
 
   // What the kernel itself holds of the handlers: for whole warps, where all is added up in registers. For all else a
   // function is called.
   template <class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool deliver_here(std::uint32_t slot, lane_mask lanes, Event& event) {
-    if constexpr (!are_handlers_light_v<Event>) return false;
+    if constexpr (!are_handlers_light_v<Event> || !have_registers_v<Event>) return false;
     if (lanes != warp::full) return false;
     event.lanes = warp::full;
     (deliver_if<Tools, Event>(slot, site_key{sites_->file[slot], sites_->packed[slot]}, event), ...);
@@ -431,30 +432,26 @@ class thread_probe<type_list<Tools...>> {
     char const* file;
   };
 
-  // What a thread did, as a number: the same for threads that executed the same sites as often. Two sums of products
-  // with numbers that the compiler knows where a place has one site and all sites are of one file.
-  struct hash_sums {
-    std::uint32_t low = 0, high = 0;
-    PASTA_DEVICE PASTA_ALWAYS_INLINE void add(std::uint32_t what, std::uint64_t factors) {
-      low += what * static_cast<std::uint32_t>(factors);
-      high += what * static_cast<std::uint32_t>(factors >> 32);
-    }
-    PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t value() const { return std::uint64_t{high} << 32 | low; }
+  // What a thread did, as a number: the same for threads that executed the same sites as often. A sum of products with
+  // numbers that the compiler knows where a place has one site and all sites are of one file.
+  struct hash_sum {
+    std::uint64_t value = 0;
+    PASTA_DEVICE PASTA_ALWAYS_INLINE void add(std::uint32_t what, std::uint64_t factor) { value += what * factor; }
   };
   template <std::uint32_t Slot>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void hash_from(hash_sums& sums) const {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void hash_from(hash_sum& sum) const {
     if constexpr (Slot < home_row_count) {
       std::uint64_t const site = sites_->packed[Slot] + Slot, done = counters_->executions[Slot];
       auto const of_file = static_cast<std::uint64_t>(sites_->file[Slot] - sites_->last_file) * mix(Slot + 1);
-      sums.add(static_cast<std::uint32_t>(done), mix(site) + of_file);
-      sums.add(static_cast<std::uint32_t>(done >> 32), mix(site + (std::uint64_t{1} << 62)) + of_file);
-      sums.add(requests_->words[Slot], mix(~site) + of_file);
-      sums.add(first_of(Slot), mix(~site - (std::uint64_t{1} << 62)) + of_file);
-      hash_from<Slot + 1>(sums);
+      sum.add(static_cast<std::uint32_t>(done), mix(site) + of_file);
+      sum.add(static_cast<std::uint32_t>(done >> 32), mix(site + (std::uint64_t{1} << 62)) + of_file);
+      sum.add(requests_->words[Slot], mix(~site) + of_file);
+      sum.add(first_of(Slot), mix(~site - (std::uint64_t{1} << 62)) + of_file);
+      hash_from<Slot + 1>(sum);
     }
   }
-  // What was never set may be anything, but one thing.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint64_t settled(std::uint64_t hash) {
+  // What was never set may be another value at each use, unless the compiler cannot see where it comes from.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint64_t opaque(std::uint64_t hash) {
 #if !PASTA_IS_HOST_PASS
     asm("" : "+l"(hash));
 #endif
@@ -474,12 +471,13 @@ class thread_probe<type_list<Tools...>> {
       if constexpr (has_handlers) begin_finish();
       device_word const usual = usual_;
       std::uint32_t const lane = lane_;
-      hash_sums sums;
-      hash_from<0>(sums);
-      std::uint64_t const done = settled(sums.value());
-      device_word const hash = done + settled(reinterpret_cast<std::uintptr_t>(sites_->last_file));
+      hash_sum sum;
+      hash_from<0>(sum);
+      std::uint64_t const done = opaque(sum.value);
+      device_word const hash = done + opaque(reinterpret_cast<std::uintptr_t>(sites_->last_file));
       std::uint32_t number = 0;
-      if (warp::detail::active_with(hash == usual) != warp::full) {
+      // A warp that did nothing has any hash, also that of no pattern.
+      if (warp::detail::active_with((hash == usual) & (done != 0)) != warp::full) {
         if (warp::detail::active() != warp::full) return false;
         if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
         if (done == 0) return true;
@@ -536,7 +534,7 @@ class thread_probe<type_list<Tools...>> {
     std::uint64_t hash = 0;
     std::uint32_t large = 0;
     check_places<0>(hash, large);
-    hash = settled(hash);
+    hash = opaque(hash);
     return warp::all(warp::full, (large == 0) & (hash == warp::shuffle(warp::full, hash, 0)));
   }
   template <std::uint32_t Slot>
@@ -609,7 +607,7 @@ class thread_probe<type_list<Tools...>> {
       }
       requests_->words[slot] = 0;
       requests_->firsts[slot / 4] &= ~(0xffu << first_request::shift(slot));
-      requests_->strays[slot] = 0;
+      requests_->displacements[slot] = 0;
       expected_->next[slot] = 0;
     }
     site_parts site = {};

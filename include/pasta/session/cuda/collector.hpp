@@ -210,6 +210,12 @@ class collector {
     for (auto& known : contexts_) {
       if (known.id == id && known.device == device) return known;
     }
+    // Loaded now, since loading may wait for kernels that run.
+    if constexpr (region::has_patterns) {
+      cudaFuncAttributes attributes{};
+      static_cast<void>(cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(&detail::settle<tools>)));
+      static_cast<void>(cudaGetLastError());
+    }
     context_state& made = contexts_.emplace_back();
     made.id = id;
     made.device = device;
@@ -306,10 +312,11 @@ class collector {
 
   // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice.
   void read(store& of, std::set<std::string>& problems) {
+    if (!of.regions_.empty()) of.dropped_ = 0;  // each region has its own since its begin
     for (placed const& where : of.regions_) {
       if (where.context->is_lost) continue;
-      static_cast<void>(
-          cudaSetDevice(where.context->device));  // a kernel is launched on the device of its stream alone
+      // A kernel is launched on its stream's own device.
+      if (simt::current_context() != where.context->id) static_cast<void>(cudaSetDevice(where.context->device));
       std::size_t const size = region::requests_offset(where.shard_count);
       auto const image = std::make_unique<unsigned char[]>(size);
       cudaStream_t const stream = where.context->own_stream();
@@ -332,7 +339,7 @@ class collector {
   void add(store& of, context_state& context, unsigned char const* image, std::uint32_t shard_count) {
     auto const& head = *reinterpret_cast<typename region::head const*>(image);
     auto const* const shards = reinterpret_cast<typename region::shard const*>(image + region::shards_offset());
-    of.dropped_ = head.dropped;
+    of.dropped_ += head.dropped;
     for (std::uint32_t i = 0; i < detail::row_count; ++i) {
       auto const& entry = head.entries[i];
       if (entry.packed == 0 || entry.file == 0) continue;

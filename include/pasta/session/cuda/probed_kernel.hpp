@@ -73,7 +73,7 @@ int count_registers() {
     } else {
       function = reinterpret_cast<void const*>(&run_plain<Kernel, Parameters...>);
     }
-    if (has_register_limits && cudaFuncGetAttributes(&plain, function) == cudaSuccess) return plain.numRegs;
+    if (cudaFuncGetAttributes(&plain, function) == cudaSuccess) return plain.numRegs;
     static_cast<void>(cudaGetLastError());  // the launch will say why
     return std::numeric_limits<int>::max() / 2;
   }();
@@ -84,12 +84,14 @@ int count_registers() {
 /// those that only count. The limits are those below which one more warp of each scheduler, or more, finds room.
 template <class ToolOrPack, class Kernel, class... Parameters>
 auto choose_probed() {
-  int const own = count_registers<Kernel, Parameters...>();
-  if constexpr (thread_probe<tools_of_t<ToolOrPack>>::has_handlers) {
-    if (own <= 12) return &run_probed_within<32, ToolOrPack, Kernel, Parameters...>;
-    if (own <= 20) return &run_probed_within<40, ToolOrPack, Kernel, Parameters...>;
-  } else {
-    if (own <= 32) return &run_probed_within<32, ToolOrPack, Kernel, Parameters...>;
+  if constexpr (has_register_limits) {
+    int const own = count_registers<Kernel, Parameters...>();
+    if constexpr (thread_probe<tools_of_t<ToolOrPack>>::has_handlers) {
+      if (own <= 12) return &run_probed_within<32, ToolOrPack, Kernel, Parameters...>;
+      if (own <= 20) return &run_probed_within<40, ToolOrPack, Kernel, Parameters...>;
+    } else {
+      if (own <= 32) return &run_probed_within<32, ToolOrPack, Kernel, Parameters...>;
+    }
   }
   return &run_probed<ToolOrPack, Kernel, Parameters...>;
 }

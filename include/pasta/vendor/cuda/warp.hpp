@@ -13,8 +13,8 @@
 
 namespace pasta::detail {
 // A function that is called seldom, through a pointer that the compiler cannot see through: the call then follows the
-// platform's convention, in which the function saves what it needs of its caller's registers, and the caller has as many
-// as if it called nothing.
+// platform's convention, in which the function saves what it needs of its caller's registers, and the caller has as
+// many as if it called nothing.
 template <auto Function>
 PASTA_DETAIL_WARP auto cold() {
   auto function = Function;
