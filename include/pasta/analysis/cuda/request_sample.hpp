@@ -31,7 +31,9 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
   bool const is_holder = warp::is_leader(lanes);
   std::uint64_t const lowest = warp::reduce_min(lanes, address);
   if (is_holder) {
-    while (atomicCAS(lock, 0u, 1u) != 0) {
+    if (atomicCAS(lock, 0u, 1u) != 0) {  // as with_lock
+      while (atomicCAS(lock, 0u, 1u) != 0) {
+      }
     }
     __threadfence();
   }

@@ -18,14 +18,17 @@ PASTA_DEVICE void with_lock(unsigned* lock, Function&& f) {
 #if PASTA_IS_HOST_PASS
   static_cast<void>(lock), f();
 #else
-  for (bool is_done = false; !is_done;) {
-    if (atomicCAS(lock, 0u, 1u) == 0) {
-      __threadfence();
-      f();
-      __threadfence();
-      atomicExch(lock, 0u);
-      is_done = true;
-    }
+  auto const try_once = [&] {
+    if (atomicCAS(lock, 0u, 1u) != 0) return false;
+    __threadfence();
+    f();
+    __threadfence();
+    atomicExch(lock, 0u);
+    return true;
+  };
+  // A loop that waits for others lets lanes go on that wait for this one: only where it must be.
+  if (try_once()) return;
+  while (!try_once()) {
   }
 #endif
 }
@@ -112,12 +115,17 @@ PASTA_DEVICE PASTA_NEVER_INLINE void exchange_merged(device_word* word, device_w
 #if PASTA_IS_HOST_PASS
   static_cast<void>(word), static_cast<void>(seen), static_cast<void>(mine);
 #else
-  while (true) {
+  auto const try_once = [&] {
     device_word const wanted = merged_word(seen, mine);
-    if (wanted == seen) return;
+    if (wanted == seen) return true;
     device_word const before = atomicCAS(word, seen, wanted);
-    if (before == seen) return;
+    bool const is_done = before == seen;
     seen = before;
+    return is_done;
+  };
+  // As with_lock.
+  if (try_once() || try_once()) return;
+  while (!try_once()) {
   }
 #endif
 }
@@ -146,8 +154,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_shared(T* into, T const& mine, unsig
   } else if constexpr (placement_v<T> == placement::registers) {
     static_assert(sizeof(T) == sizeof(device_word));
     if (is_neutral(mine)) return;
-    // Most often nothing changes. Not told by a loop: who has been in one that waits for what others change does not
-    // come together with the rest of the warp again.
+    // Most often nothing changes.
     auto* const word = reinterpret_cast<device_word*>(into);
     device_word const seen = *word;  // maybe an old value: enough to see that nothing changes, or else to try with
     if (merged_word(seen, mine) != seen) exchange_merged(word, seen, mine);

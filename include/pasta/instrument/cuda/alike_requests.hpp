@@ -71,16 +71,17 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t find_layout(layout_table* t
   std::uint64_t const part =
       mix(std::uint64_t{static_cast<std::uint32_t>(offset)} << 32 | lane << 16 | row << 5 | first_byte);
   device_word const hash = warp::reduce_add(warp::full, part);
-  found_entry found{};
-  if (lane == 0) found = find_by_hash(table->hashes, layout_count, hash);
-  found.number = warp::shuffle(warp::full, found.number, 0);
+  // By all lanes: one that went alone would part from the others.
+  found_entry const found = find_by_hash(table->hashes, layout_count, hash);
   if (found.number == no_entry) return request_word::unnamed;
   request_layout& layout = table->layouts[found.number];
-  if (found.is_new != 0) {  // lane 0 alone
-    layout.row = row;
-    layout.first_byte = first_byte;
+  if (warp::any(warp::full, found.is_new != 0)) {
+    layout.offsets[lane] = offset;
+    if (lane == 0) {
+      layout.row = row;
+      layout.first_byte = first_byte;
+    }
   }
-  if (warp::shuffle(warp::full, found.is_new, 0) != 0) layout.offsets[lane] = offset;
   return found.number + 1;
 }
 

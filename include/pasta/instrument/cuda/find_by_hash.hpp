@@ -19,7 +19,8 @@ struct found_entry {
   std::uint32_t number;  // no_entry: all places that were looked at are taken
   std::uint32_t is_new;  // to be filled in by the caller
 };
-/// Finds an entry or takes a free place for it, the first of all if it is free. Called by one lane.
+/// Finds an entry or takes a free place for it, the first of all if it is free. Of lanes that call it
+/// together with the same hash one gets a new entry.
 /// @param hashes [size], 0 where free
 PASTA_DEVICE PASTA_NEVER_INLINE inline found_entry find_by_hash(device_word* hashes, std::uint32_t size,
                                                                 device_word hash) {

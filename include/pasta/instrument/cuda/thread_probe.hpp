@@ -105,7 +105,7 @@ class thread_probe<type_list<Tools...>> {
       if (!choice::template handles<Event>(key)) return;
       lane_mask const lanes = warp::detail::active();
       Event event = make(lanes, slot | warp::lane() << site_lane_shift);
-      if (!deliver_here(slot, lanes, event)) {
+      if (!deliver_here(slot, lanes, event) && warp::detail::is_among(lanes)) {
         threads_ = cold<&by_call::template deliver_apart<Event>>()(*given_, key.packed, key.file, event, threads_);
       }
       warp::detail::sync(lanes);  // lanes that came together go on together, as they do without a tool
@@ -115,7 +115,9 @@ class thread_probe<type_list<Tools...>> {
   /// An event without a site.
   template <class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE void happen(Event const& event) {
-    threads_ = cold<&by_call::template deliver_apart<Event>>()(*given_, 0, nullptr, event, threads_);
+    if (warp::detail::is_among(event.lanes)) {
+      threads_ = cold<&by_call::template deliver_apart<Event>>()(*given_, 0, nullptr, event, threads_);
+    }
     warp::detail::sync(event.lanes);
   }
 
@@ -166,8 +168,10 @@ class thread_probe<type_list<Tools...>> {
     if (is_expected(slot, address)) return;
     lane_mask const lanes = warp::detail::active();
     if (lanes != given_->where.counted_lanes) {
-      cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, lanes, address);
-      warp::detail::sync(lanes);
+      if (warp::detail::is_among(lanes)) {
+        cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, lanes, address);
+      }
+      warp::detail::sync(lanes);  // lanes that came together go on together, as they do without a tool
       return;
     }
     std::uint32_t& word = requests_->words[slot];
@@ -193,8 +197,10 @@ class thread_probe<type_list<Tools...>> {
         return;
       }
     }
-    if (!cold<&by_call::try_request>()(*given_, slot, key.packed, key.file, address)) {
-      cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, warp::full, address);
+    if (warp::detail::is_among(lanes)) {
+      if (!cold<&by_call::try_request>()(*given_, slot, key.packed, key.file, address)) {
+        cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, warp::full, address);
+      }
     }
     if (word == 0 && first_of(slot) == 0) {
       set_first(slot, first_request::apart);

@@ -213,8 +213,9 @@ class collector {
     // Loaded now, since loading may wait for kernels that run.
     if constexpr (region::has_patterns) {
       cudaFuncAttributes attributes{};
-      static_cast<void>(cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(&detail::settle<tools>)));
-      static_cast<void>(cudaGetLastError());
+      if (cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(&detail::settle<tools>)) != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+      }
     }
     context_state& made = contexts_.emplace_back();
     made.id = id;
@@ -310,6 +311,18 @@ class collector {
     }
   }
 
+  // Works out what kernels only counted. Not with <<<>>>, whose error is the program's own if one is pending.
+  cudaError_t settle(placed const& where, cudaStream_t stream) const {
+    if constexpr (region::has_patterns) {
+      typename region::setup given{view_of(where, options_), options_};
+      void* parameters[] = {&given};
+      return cudaLaunchKernel(reinterpret_cast<void const*>(&detail::settle<tools>), ::dim3(detail::row_count + 1),
+                              ::dim3(32), parameters, 0, stream);
+    } else {
+      return cudaSuccess;
+    }
+  }
+
   // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice.
   void read(store& of, std::set<std::string>& problems) {
     if (!of.regions_.empty()) of.dropped_ = 0;  // each region has its own since its begin
@@ -320,10 +333,7 @@ class collector {
       std::size_t const size = region::requests_offset(where.shard_count);
       auto const image = std::make_unique<unsigned char[]>(size);
       cudaStream_t const stream = where.context->own_stream();
-      if constexpr (region::has_patterns) {
-        detail::settle<tools><<<detail::row_count + 1, 32, 0, stream>>>({view_of(where, options_), options_});
-      }
-      if (cudaGetLastError() != cudaSuccess ||
+      if (settle(where, stream) != cudaSuccess ||
           cudaMemcpyAsync(image.get(), where.memory, size, cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
           cudaMemsetAsync(where.memory + region::shards_offset(), 0, size - region::shards_offset(), stream) !=
               cudaSuccess ||

@@ -40,6 +40,7 @@ namespace detail {
 // nvcc compiles this file for the CPU as well, where the instructions do not exist; nothing calls it there.
 #if PASTA_IS_HOST_PASS
 inline lane_mask active() { return 1; }
+inline bool is_among(lane_mask) { return true; }
 inline lane_mask active_with(bool condition) { return condition ? 1 : 0; }
 inline std::uint32_t lane_id() { return 0; }
 inline lane_mask ballot(lane_mask lanes, bool condition) { return condition ? lanes : 0; }
@@ -72,6 +73,9 @@ __device__ PASTA_ALWAYS_INLINE std::uint32_t lane_id() {
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(id));
   return id % 32;  // as the compiler does not know
 }
+// Whether the caller is one of these lanes. Said of the lanes that are here, it is true, as the compiler does not know:
+// lanes that part in a function come together again behind a branch that may part them, and not behind a call alone.
+__device__ PASTA_ALWAYS_INLINE bool is_among(lane_mask lanes) { return (lanes >> lane_id() & 1) != 0; }
 __device__ PASTA_ALWAYS_INLINE lane_mask ballot(lane_mask lanes, bool condition) {
   return __ballot_sync(lanes, condition);
 }
