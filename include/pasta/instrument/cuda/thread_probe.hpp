@@ -15,6 +15,7 @@
 #define PASTA_INSTRUMENT_CUDA_THREAD_PROBE_HPP
 
 #include <pasta/instrument/cuda/delivery.hpp>
+#include <pasta/instrument/cuda/site_requests.hpp>
 
 namespace pasta {
 
@@ -51,18 +52,8 @@ class thread_probe<type_list<Tools...>> {
     std::uint64_t executions[home_row_count] = {};  // [lane's own]
     site_parts groups[group_count] = {};            // of the place that is the lane's own in each group
   };
-  /// The latest requests of a place that are alike. All lanes of the warp have the same words; what counts is what the
-  /// place's own lane has.
-  struct request_table {
-    std::uint32_t firsts[home_row_count / 4] = {};    // first_request, of four places
-    std::uint32_t words[home_row_count] = {};         // request_word, from the second one on
-    std::int32_t displacements[home_row_count] = {};  // how far the lane lies from where it would in layout 0 [bytes]
-  };
-  /// Where the lane is expected to access next, and how far that is from its access before [bytes].
-  struct expectation_table {
-    std::uint64_t next[home_row_count] = {};
-    std::uint32_t steps[home_row_count] = {};
-  };
+  using request_table = site_requests::request_table;
+  using expectation_table = site_requests::expectation_table;
   struct site_table {
     device_word packed[home_row_count];
     char const* file[home_row_count];
@@ -72,8 +63,7 @@ class thread_probe<type_list<Tools...>> {
                                                 expectation_table& expected, site_table& sites)
       : given_(&given),
         counters_(&counters),
-        requests_(&requests),
-        expected_(&expected),
+        requests_(requests, expected),
         sites_(&sites),
         lane_(region::has_patterns ? warp::lane() : 0) {
     if constexpr (region::has_patterns && !has_handlers) begin_finish();
@@ -151,7 +141,7 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t enter(site_key const& key) {
     std::uint32_t const slot = slot_of(key);
     // No short cut: where the site is the only one of its place, this is known to be false without a branch.
-    if (((counters_->executions[slot] != 0) | (request_of(slot) != 0)) &
+    if (((counters_->executions[slot] != 0) | (requests_.uncommitted(slot) != 0)) &
         ((sites_->packed[slot] != key.packed) | (sites_->file[slot] != key.file))) {  // another site has this place
       commit_apart(slot);
       if constexpr (region::has_alike_requests) is_torn_ |= warp::detail::active() != warp::full;
@@ -165,7 +155,7 @@ class thread_probe<type_list<Tools...>> {
   // A request of a whole warp is counted here if its layout is the one of the site's request before.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void request(site_key const& key, std::uint64_t address) {
     std::uint32_t const slot = enter(key);
-    if (is_expected(slot, address)) return;
+    if (requests_.is_expected(slot, address)) return;
     lane_mask const lanes = warp::detail::active();
     if (lanes != given_->where.counted_lanes) {
       if (warp::detail::is_among(lanes)) {
@@ -174,26 +164,26 @@ class thread_probe<type_list<Tools...>> {
       warp::detail::sync(lanes);  // lanes that came together go on together, as they do without a tool
       return;
     }
-    std::uint32_t& word = requests_->words[slot];
-    std::int32_t& displacement = requests_->displacements[slot];
+    std::uint32_t& word = requests_.word(slot);
+    std::int32_t& displacement = requests_.displacement(slot);
     std::uint64_t const first =
         address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
     // Where lanes lost their words alone, words may differ: no more is counted.
     if (warp::all(warp::full, !is_torn_ & (first == warp::shuffle(warp::full, first, 0)))) {
       auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
-      if (word == 0 && first_of(slot) == 0) {
-        set_first(slot, first_request::in_order | first_byte);
-        expect_next(slot, address);
+      if (word == 0 && requests_.first_of(slot) == 0) {
+        requests_.set_first(slot, first_request::in_order | first_byte);
+        requests_.expect_next(slot, address);
         return;
       }
-      take_first(slot);
+      requests_.take_first(slot);
       if (!request_word::differs(word, first_byte)) {
         word += request_word::one;
       } else {
         word = cold<&thread_probe::begin_requests>()(*given_, slot, key.packed, key.file, word, displacement, address);
       }
       if (word != request_word::first_seen) {
-        expect_next(slot, address);
+        requests_.expect_next(slot, address);
         return;
       }
     }
@@ -202,10 +192,10 @@ class thread_probe<type_list<Tools...>> {
         cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, warp::full, address);
       }
     }
-    if (word == 0 && first_of(slot) == 0) {
-      set_first(slot, first_request::apart);
+    if (word == 0 && requests_.first_of(slot) == 0) {
+      requests_.set_first(slot, first_request::apart);
     } else {
-      take_first(slot);
+      requests_.take_first(slot);
       if (request_word::count(word) != 0) {
         cold<&thread_probe::commit_requests_of>()(*given_, slot, key.packed, key.file, word);
       }
@@ -215,43 +205,8 @@ class thread_probe<type_list<Tools...>> {
     std::int64_t const seen = distance - std::int64_t{lane_ * key.size_bytes()};
     bool const fits = static_cast<std::int32_t>(distance) == distance && static_cast<std::int32_t>(seen) == seen;
     if (warp::all(warp::full, fits)) displacement = static_cast<std::int32_t>(seen);
-    expected_->next[slot] = 0;
+    requests_.expect_nothing(slot);
     warp::detail::sync(warp::full);
-  }
-
-  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t first_of(std::uint32_t slot) const {
-    return first_request::get(requests_->firsts[slot / 4], slot);
-  }
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void set_first(std::uint32_t slot, std::uint32_t first) {
-    requests_->firsts[slot / 4] |= first << first_request::shift(slot);
-  }
-  // From the second request on the word has all.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void take_first(std::uint32_t slot) {
-    if (requests_->words[slot] == 0) requests_->words[slot] = first_request::word(first_of(slot));
-    requests_->firsts[slot / 4] &= ~(0xffu << first_request::shift(slot));
-  }
-  // What was not committed yet, as a request_word.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t request_of(std::uint32_t slot) const {
-    return requests_->words[slot] | first_request::word(first_of(slot));
-  }
-
-  // In a loop most requests lie as far from the one before as that did from its predecessor.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_expected(std::uint32_t slot, std::uint64_t address) {
-    std::uint32_t& word = requests_->words[slot];
-    if (word == 0) return false;  // as the compiler knows of a site's first request
-    bool const is_so = (address == expected_->next[slot]) & (static_cast<std::int32_t>(word) > 0);
-    if (warp::detail::active_with(is_so) != warp::full) return false;
-    word += request_word::one;
-    expected_->next[slot] += expected_->steps[slot];
-    return true;
-  }
-  // The step is the same for all lanes, since the requests before and now have one layout: of another, or none, next is
-  // 0. What is expected then has that layout, and begins in its sector as the request now.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void expect_next(std::uint32_t slot, std::uint64_t address) {
-    std::uint64_t const step = address - (expected_->next[slot] - expected_->steps[slot]);
-    bool const is_kept = expected_->next[slot] != 0 && step <= ~std::uint32_t{0} && step % alike_period == 0;
-    expected_->steps[slot] = is_kept ? static_cast<std::uint32_t>(step) : 0;
-    expected_->next[slot] = address + expected_->steps[slot];
   }
 
  public:
@@ -451,8 +406,8 @@ class thread_probe<type_list<Tools...>> {
       auto const of_file = static_cast<std::uint64_t>(sites_->file[Slot] - sites_->last_file) * mix(Slot + 1);
       sum.add(static_cast<std::uint32_t>(done), mix(site) + of_file);
       sum.add(static_cast<std::uint32_t>(done >> 32), mix(site + (std::uint64_t{1} << 62)) + of_file);
-      sum.add(requests_->words[Slot], mix(~site) + of_file);
-      sum.add(first_of(Slot), mix(~site - (std::uint64_t{1} << 62)) + of_file);
+      sum.add(requests_.word(Slot), mix(~site) + of_file);
+      sum.add(requests_.first_of(Slot), mix(~site - (std::uint64_t{1} << 62)) + of_file);
       hash_from<Slot + 1>(sum);
     }
   }
@@ -524,9 +479,9 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void gather_own(pending& mine, std::uint32_t lane) const {
     if constexpr (Begin < End) {
       bool const is_mine =
-          ((counters_->executions[Begin] != 0) | (request_of(Begin) != 0)) && lane == Begin % group_size;
+          ((counters_->executions[Begin] != 0) | (requests_.uncommitted(Begin) != 0)) && lane == Begin % group_size;
       mine.executions = is_mine ? counters_->executions[Begin] : mine.executions;
-      mine.requests = is_mine ? request_of(Begin) : mine.requests;
+      mine.requests = is_mine ? requests_.uncommitted(Begin) : mine.requests;
       mine.packed = is_mine ? sites_->packed[Begin] : mine.packed;
       mine.file = is_mine ? sites_->file[Begin] : mine.file;
       gather_own<Begin + 1, End>(mine, lane);
@@ -607,14 +562,11 @@ class thread_probe<type_list<Tools...>> {
   // Lanes that are here together and have the same site add up what they have; each merges its own state.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void commit_apart(std::uint32_t slot) {
     if constexpr (region::has_alike_requests) {
-      if (request_of(slot) != 0) {
+      if (requests_.uncommitted(slot) != 0) {
         cold<&thread_probe::commit_requests_of>()(*given_, slot, sites_->packed[slot], sites_->file[slot],
-                                                  request_of(slot));
+                                                  requests_.uncommitted(slot));
       }
-      requests_->words[slot] = 0;
-      requests_->firsts[slot / 4] &= ~(0xffu << first_request::shift(slot));
-      requests_->displacements[slot] = 0;
-      expected_->next[slot] = 0;
+      requests_.forget(slot);
     }
     site_parts site = {};
     if constexpr (!counts_lanes) {
@@ -698,8 +650,7 @@ class thread_probe<type_list<Tools...>> {
 
   setup const* given_;
   counter_table* counters_;
-  request_table* requests_;
-  expectation_table* expected_;
+  site_requests requests_;
   site_table* sites_;
   std::uint32_t lane_, shard_ = 0;
   device_word usual_ = 0;  // the pattern of most warps
