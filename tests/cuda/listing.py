@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads what nvdisasm and `ptxas -v` print."""
 
+import pathlib
 import re
+
+PROBED_KERNEL = pathlib.Path(__file__).resolve().parents[2] / "include/pasta/session/cuda/probed_kernel.hpp"
 
 SECTION = re.compile(r"\s*\.section\s+\.text\.([^,\s]+),")
 INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
@@ -103,8 +106,19 @@ def plain_kernel(program):
     return f"_ZN5pasta6detail9run_plainI{mangled(program)}J"
 
 
+def read_register_limits(text):
+    """What session/cuda/probed_kernel.hpp says: [(a plain kernel's registers at most, under the tool at most), ...] for
+    tools with handlers, and for those that only count."""
+    with_handlers, counting = text.split("has_handlers) {")[1].split("} else {")[:2]
+    pattern = r"own <= (\d+)\) return &run_probed_within<(\d+),"
+    return tuple([(int(most), int(limit)) for most, limit in re.findall(pattern, part)]
+                 for part in (with_handlers, counting))
+
+
 def probed_kernel(tool, program, plain_registers):
-    """What session/cuda/probed_kernel.hpp chooses for a kernel with so many registers without a tool."""
-    limits = {"access_count": [(32, 32)]}.get(tool, [(12, 32), (20, 40)])
+    """The kernel that is chosen for one with so many registers without a tool."""
+    text = PROBED_KERNEL.read_text(encoding="utf-8")
+    with_handlers, counting = read_register_limits(text)
+    limits = counting if tool == "access_count" else with_handlers
     names = [f"17run_probed_withinILi{limit}E" for most, limit in limits if plain_registers <= most]
     return f"_ZN5pasta6detail{(names + ['10run_probedI'])[0]}{mangled(tool)}{mangled(program)}J"

@@ -211,6 +211,34 @@ void pack() {
   CHECK_EQUAL(taken, 2 * 96 / 3 * 12);
 }
 
+/// Breaks its promise so that it shows which requests it was called for: those that were counted come from 2^40.
+struct asks_where : pasta::tool<asks_where> {
+  using events = pasta::events<pasta::memory_access>;
+  struct site_state {
+    pasta::min<std::uint32_t> lowest;
+    pasta::max<std::uint32_t> highest;  // of address / 2^36
+  };
+  static constexpr std::uint32_t address_period(options const&) { return 32; }
+  PASTA_DEVICE static void on_memory_access(pasta::context<asks_where>& at, pasta::memory_access const& access) {
+    at.site().lowest.observe(static_cast<std::uint32_t>(access.address >> 36));
+    at.site().highest.observe(static_cast<std::uint32_t>(access.address >> 36));
+  }
+  void report(pasta::results<asks_where> const&, pasta::report&) const {}
+};
+void is_counted() {
+  auto const a = zeros<int>(1 << 16), out = zeros<int>(1 << 12);
+  pasta::testing::fixture<asks_where> test;
+  test.launch(walk{}, {4, 256}, a, out, 20u, 0L, 1L, 1024L);
+  auto const found = test.results().kernels;
+  CHECK_EQUAL(found.size(), 1);
+  if (found.size() != 1) return;
+  CHECK_EQUAL(found[0].sites.size(), 2);
+  for (auto const& site : found[0].sites) {
+    CHECK_EQUAL(site.state.lowest.value_or(0), 16);
+    CHECK_EQUAL(site.state.highest.value_or(0), 16);
+  }
+}
+
 /// Everything at once: a gather, lanes that leave out some rounds, lanes that end early.
 struct unlike {
   static constexpr bool comes_together = false;  // a GPU may leave lanes apart that were
@@ -271,6 +299,7 @@ int main() {
   for (unsigned i = 0; i < indices.size(); ++i) indices[i] = (i * 2654435761u) >> 12;
   auto const index = filled(indices);
 
+  checks::run("the handler is not called for what is counted", is_counted);
   checks::run("in order", [&] { compare_both(walk{}, {64, 256}, a, out, 1u, 0L, 1L, 0L); });
   checks::run("a loop, aligned", [&] { compare_both(walk{}, {8, 256}, a, out, 40u, 0L, 1L, 2048L); });
   checks::run("a loop, beside", [&] { compare_both(walk{}, {8, 256}, a, out, 40u, 3L, 1L, 2048L); });

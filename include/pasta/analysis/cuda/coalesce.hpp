@@ -36,7 +36,7 @@ PASTA_DEVICE inline std::uint64_t address_before(lane_mask lanes, std::uint64_t 
   return before;
 }
 
-// The shape of any request. Not inlined: a kernel has code for the usual ones.
+// The shape of any request, as few are. Not inlined: the usual ones should not pay for it.
 PASTA_DEVICE PASTA_NEVER_INLINE inline request_shape shape_of_odd_request(lane_mask lanes, std::uint64_t address,
                                                                           std::uint32_t size_bytes,
                                                                           std::uint32_t sector_bytes) {

@@ -95,12 +95,7 @@ struct delivery<type_list<Tools...>> {
     std::uint32_t const lane = warp::lane();
     auto& shard = shard_of(given.where);
     if (lane == warp::lowest(lanes)) count_executions(given.where, shard, row, warp::count(lanes) * times);
-    memory_access const access{lanes,
-                               address,
-                               key.size_bytes(),
-                               static_cast<access_kind>(key.what()),
-                               key.space(),
-                               (row == no_row ? 0 : row) | lane << site_lane_shift};
+    memory_access const access = access_of(key, lanes, address, row == no_row ? 0 : row, lane, nullptr);
     thread_states none{};
     (deliver_to<Tools>(given, shard, key, row, access, none, times), ...);
   }
@@ -122,13 +117,7 @@ struct delivery<type_list<Tools...>> {
       site_key const key{nullptr, packed};
       std::uint32_t const lane = warp::lane();
       request_trial trial;
-      memory_access const access{warp::full,
-                                 address,
-                                 key.size_bytes(),
-                                 static_cast<access_kind>(key.what()),
-                                 key.space(),
-                                 slot | lane << site_lane_shift,
-                                 &trial};
+      memory_access const access = access_of(key, warp::full, address, slot, lane, &trial);
       tool_states added{};
       auto& shard = shard_of(given.where);
       (try_tool<Tools>(given, shard, key, slot, access, added), ...);
@@ -160,6 +149,18 @@ struct delivery<type_list<Tools...>> {
   }
 
  private:
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static memory_access access_of(site_key const& key, lane_mask lanes,
+                                                                  std::uint64_t address, std::uint32_t row,
+                                                                  std::uint32_t lane, request_trial* trial) {
+    return {lanes,
+            address,
+            key.size_bytes(),
+            static_cast<access_kind>(key.what()),
+            key.space(),
+            row | lane << site_lane_shift,
+            trial};
+  }
+
   struct tool_states {
     state_tuple<typename Tools::site_state...> site;
     state_tuple<typename Tools::kernel_state...> kernel;
@@ -216,8 +217,7 @@ struct delivery<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void add_counts(shared_parts<State>& into, State const& added) {
     for_each_part<State>([&]<std::size_t Part>() {
       if constexpr (std::is_same_v<part_t<Part, State>, count>) {
-        std::uint64_t const value = part<Part>(added).value();
-        if (value != 0) add_word(reinterpret_cast<device_word*>(&into.template get<Part>()), value);
+        merge_shared(&into.template get<Part>(), part<Part>(added), nullptr);
       }
     });
   }
