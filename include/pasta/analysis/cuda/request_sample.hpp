@@ -30,14 +30,8 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
   auto volatile* const kept = into;
   bool const is_holder = warp::is_leader(lanes);
   std::uint64_t const lowest = warp::reduce_min(lanes, address);
-  if (is_holder) {
-    if (atomicCAS(lock, 0u, 1u) != 0) {  // as with_lock
-      while (atomicCAS(lock, 0u, 1u) != 0) {
-      }
-    }
-    __threadfence();
-  }
-  if (warp::any(lanes, is_holder && (kept->is_set == 0 || key < kept->key))) {
+  with_lock_of_one(lanes, is_holder, lock, [&] {
+    if (!warp::any(lanes, is_holder && (kept->is_set == 0 || key < kept->key))) return;
     kept->offsets[warp::lane()] = address - lowest;
     if (is_holder) {
       kept->key = key;
@@ -47,13 +41,7 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
 #pragma unroll 1
       for (lane_mask idle = ~lanes; idle != 0; idle &= idle - 1) kept->offsets[warp::lowest(idle)] = 0;
     }
-    __threadfence();
-  }
-  __syncwarp(lanes);
-  if (is_holder) {
-    __threadfence();
-    atomicExch(lock, 0u);
-  }
+  });
 #endif
 }
 

@@ -12,25 +12,78 @@ namespace pasta::detail {
 
 using device_word = unsigned long long;
 
+/// Sets a word of the GPU's memory if it has a value, for all lanes that call it. @return what it had
+// An atomicCAS whose memory is unknown brings the case of shared memory along, and with it a loop that lets waiting
+// lanes go on.
+PASTA_DEVICE PASTA_ALWAYS_INLINE device_word compare_exchange(device_word* word, device_word seen, device_word wanted) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(word), static_cast<void>(wanted);
+#else
+  asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %0, %2;"
+               : "+l"(seen)
+               : "l"(__cvta_generic_to_global(word)), "l"(wanted)
+               : "memory");
+#endif
+  return seen;
+}
+/// Takes a lock if it is free. Fences are the caller's. @return whether it was
+PASTA_DEVICE PASTA_ALWAYS_INLINE bool try_lock(unsigned* lock) {
+  unsigned before = 0;
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(lock);
+#else
+  asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], 0, 1;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(lock))
+               : "memory");
+#endif
+  return before == 0;
+}
+PASTA_DEVICE PASTA_ALWAYS_INLINE void unlock(unsigned* lock) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(lock);
+#else
+  unsigned before = 0;
+  asm volatile("atom.relaxed.gpu.global.exch.b32 %0, [%1], 0;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(lock))
+               : "memory");
+#endif
+}
+
 /// Takes a lock for one lane; lanes of a warp that want the same lock come one after the other.
 template <class Function>
 PASTA_DEVICE void with_lock(unsigned* lock, Function&& f) {
 #if PASTA_IS_HOST_PASS
   static_cast<void>(lock), f();
 #else
-  auto const try_once = [&] {
-    if (atomicCAS(lock, 0u, 1u) != 0) return false;
+  for (bool is_done = false; !is_done;) {
+    if (!try_lock(lock)) continue;
     __threadfence();
     f();
     __threadfence();
-    atomicExch(lock, 0u);
-    return true;
-  };
-  // A loop that waits for others lets lanes go on that wait for this one: only where it must be.
-  if (try_once()) return;
-  while (!try_once()) {
+    unlock(lock);
+    is_done = true;
   }
 #endif
+}
+/// The same for one of the lanes that are here together: all wait, and all call `f`.
+// Where a lane alone waits for others, ptxas lets those go on that wait for it, and they part for good.
+template <class Function>
+PASTA_DEVICE PASTA_ALWAYS_INLINE void with_lock_of_one(lane_mask lanes, bool is_holder, unsigned* lock, Function&& f) {
+  bool has_lock = false;
+  do {
+    if (is_holder) has_lock = try_lock(lock);
+  } while (!warp::any(lanes, has_lock));
+#if !PASTA_IS_HOST_PASS
+  __threadfence();
+#endif
+  f();
+  warp::detail::sync(lanes);
+#if !PASTA_IS_HOST_PASS
+  __threadfence();
+#endif
+  if (is_holder) unlock(lock);
 }
 
 /// Adds to a word of the GPU's memory, and waits for nothing.
@@ -112,22 +165,13 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE device_word merged_word(device_word into, T con
 // @param seen what the word was
 template <class T>
 PASTA_DEVICE PASTA_NEVER_INLINE void exchange_merged(device_word* word, device_word seen, T mine) {
-#if PASTA_IS_HOST_PASS
-  static_cast<void>(word), static_cast<void>(seen), static_cast<void>(mine);
-#else
-  auto const try_once = [&] {
+  for (;;) {
     device_word const wanted = merged_word(seen, mine);
-    if (wanted == seen) return true;
-    device_word const before = atomicCAS(word, seen, wanted);
-    bool const is_done = before == seen;
+    if (wanted == seen) return;
+    device_word const before = compare_exchange(word, seen, wanted);
+    if (before == seen) return;
     seen = before;
-    return is_done;
-  };
-  // As with_lock.
-  if (try_once() || try_once()) return;
-  while (!try_once()) {
   }
-#endif
 }
 
 /// Whether an addition to memory merges a field, or nothing: no more is to be done than add_word does.
@@ -172,6 +216,43 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_shared(T* into, T const& mine, unsig
     });
   }
 #endif
+}
+
+// The same as exchange_merged by lanes that are here together; those that are done or have nothing leave the word as it
+// is.
+template <class T>
+PASTA_DEVICE PASTA_NEVER_INLINE void exchange_together(lane_mask lanes, device_word* word, device_word seen, T mine) {
+  bool is_done = false;
+  do {
+    device_word const wanted = is_done || is_neutral(mine) ? seen : merged_word(seen, mine);
+    device_word const before = compare_exchange(word, seen, wanted);
+    is_done |= before == seen;
+    seen = before;
+  } while (!warp::all(lanes, is_done));
+}
+
+/// The same as merge_shared by lanes that are here together, and stay so.
+template <class T>
+PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_together(lane_mask lanes, T* into, T const& mine, unsigned* lock) {
+  if constexpr (std::is_same_v<T, count> || is_words_of_counts_v<T>) {
+    merge_shared(into, mine, lock);
+  } else if constexpr (placement_v<T> == placement::registers) {
+    auto* const word = reinterpret_cast<device_word*>(into);
+    device_word const seen = *word;
+    if (warp::any(lanes, !is_neutral(mine) && merged_word(seen, mine) != seen)) {
+      exchange_together(lanes, word, seen, mine);
+    }
+  } else {
+    for (lane_mask left = warp::ballot(lanes, !is_neutral(mine)); left != 0; left &= left - 1) {
+      bool const is_next = warp::lane() == warp::lowest(left);
+      with_lock_of_one(lanes, is_next, lock, [&] {
+        if (!is_next) return;
+        T merged = read_shared(into);
+        merge_one(merged, mine);
+        write_shared(into, merged);
+      });
+    }
+  }
 }
 
 }  // namespace pasta::detail

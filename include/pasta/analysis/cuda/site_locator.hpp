@@ -31,9 +31,9 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t claim_row(site_entry* entri
   std::uint32_t place = slot;
 #pragma unroll 1
   for (std::uint32_t tries = 0; tries <= spare_row_count; ++tries) {
-    device_word const seen = atomicCAS(&entries[place].packed, device_word{0}, packed);
+    device_word const seen = compare_exchange(&entries[place].packed, 0, packed);
     if (seen == 0 || seen == packed) {
-      device_word const other = atomicCAS(&entries[place].file, device_word{0}, file);
+      device_word const other = compare_exchange(&entries[place].file, 0, file);
       if (other == 0 || other == file) return place;
     }
     place = home_row_count + (static_cast<std::uint32_t>(packed >> 44) + tries) % spare_row_count;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// Requests that are alike to the tools: of whole warps, with the same layout, as far behind a multiple of the address
+/// Requests that are alike to the tools: of the same lanes, with the same layout, as far behind a multiple of the address
 /// period. A kernel counts them; settle.hpp handles one of each kind. Device code.
 #ifndef PASTA_INSTRUMENT_CUDA_ALIKE_REQUESTS_HPP
 #define PASTA_INSTRUMENT_CUDA_ALIKE_REQUESTS_HPP
@@ -14,7 +14,8 @@ namespace pasta::detail {
 /// are served.
 inline constexpr std::uint32_t alike_period = 32;
 
-/// How the lanes of a request lie to lane 0. Layout 0 is that of most requests: element after element.
+/// Which lanes a request has and how they lie to the first of them. Layout 0 is that of most requests: all lanes,
+/// element after element.
 inline constexpr std::uint32_t layout_count = 64;
 
 /// A thread's latest requests of one site, in a word: 0 if it has none.
@@ -55,7 +56,8 @@ struct first_request {
 
 struct request_layout {
   std::uint32_t row, first_byte;
-  std::int32_t offsets[32];  // [lane], from lane 0 [bytes]
+  lane_mask lanes;
+  std::int32_t offsets[32];  // [lane], from the first of the lanes [bytes]
 };
 /// The layouts that sites of a kernel have, but for layout 0; number 1 lies at index 0.
 struct layout_table {
@@ -63,23 +65,25 @@ struct layout_table {
   request_layout layouts[layout_count];
 };
 
-/// The number of a layout; new ones are entered while there is room. Called by a whole warp.
+/// The number of a layout; new ones are entered while there is room. Called by its lanes.
 /// @return request_word::unnamed if there is none
 PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t find_layout(layout_table* table, std::uint32_t row,
-                                                                 std::uint32_t first_byte, std::int32_t offset) {
+                                                                 lane_mask lanes, std::uint32_t first_byte,
+                                                                 std::int32_t offset) {
   std::uint32_t const lane = warp::lane();
   std::uint64_t const part =
       mix(std::uint64_t{static_cast<std::uint32_t>(offset)} << 32 | lane << 16 | row << 5 | first_byte);
-  device_word const hash = warp::reduce_add(warp::full, part);
+  device_word const hash = warp::reduce_add(lanes, part);
   // By all lanes: one that went alone would part from the others.
   found_entry const found = find_by_hash(table->hashes, layout_count, hash);
   if (found.number == no_entry) return request_word::unnamed;
   request_layout& layout = table->layouts[found.number];
-  if (warp::any(warp::full, found.is_new != 0)) {
+  if (warp::any(lanes, found.is_new != 0)) {
     layout.offsets[lane] = offset;
-    if (lane == 0) {
+    if (lane == warp::lowest(lanes)) {
       layout.row = row;
       layout.first_byte = first_byte;
+      layout.lanes = lanes;
     }
   }
   return found.number + 1;

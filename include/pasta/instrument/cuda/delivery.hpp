@@ -103,7 +103,8 @@ struct delivery<type_list<Tools...>> {
   /// The requests of some lanes, or that try_request refused.
   PASTA_DEVICE PASTA_NEVER_INLINE static void deliver_some(setup const& given, std::uint32_t slot, device_word packed,
                                                            char const* file, lane_mask lanes, std::uint64_t address) {
-    deliver_request(given, find_row(given.where.first->entries, slot, packed, file), packed, lanes, address);
+    std::uint32_t const row = find_row(given.where.first->entries, slot, packed, file);
+    if (!count_some(given.where, row, lanes, address)) deliver_request(given, row, packed, lanes, address);
   }
 
   /// The same for a whole warp, where no more than a few additions to memory are needed: few instructions and
@@ -149,6 +150,25 @@ struct delivery<type_list<Tools...>> {
   }
 
  private:
+  // Counts a request of neighbouring lanes, as at an array's edge, if there is room for its layout. Lanes here and
+  // there have too many.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool count_some(view_type const& view, std::uint32_t row, lane_mask lanes,
+                                                          std::uint64_t address) {
+    lane_mask const run = lanes >> warp::lowest(lanes);
+    if (view.counted_lanes == 0 || row == no_row || lanes == warp::full || (run & (run + 1)) != 0) return false;
+    std::uint64_t const first = warp::shuffle(lanes, address, warp::lowest(lanes));
+    auto const distance = static_cast<std::int64_t>(address - first);
+    if (!warp::all(lanes, static_cast<std::int32_t>(distance) == distance)) return false;
+    auto const first_byte = static_cast<std::uint32_t>(first % alike_period);
+    std::uint32_t const layout =
+        find_layout(&view.first->layouts, row, lanes, first_byte, static_cast<std::int32_t>(distance));
+    if (layout == request_word::unnamed) return false;
+    if (warp::is_leader(lanes)) {
+      count_requests(view, view.requests[shard_number(view)], row, layout << request_word::layout_shift, 1);
+    }
+    return true;
+  }
+
   PASTA_DEVICE PASTA_ALWAYS_INLINE static memory_access access_of(site_key const& key, lane_mask lanes,
                                                                   std::uint64_t address, std::uint32_t row,
                                                                   std::uint32_t lane, request_trial* trial) {
@@ -242,25 +262,25 @@ struct delivery<type_list<Tools...>> {
         context<Tool> at(parts);
         deliver(at, event);
         if (row != no_row) {
-          merge_all(get_state<index>(shard.rows[row].states), site, times, &shard.rows[row].lock);
+          merge_all(event.lanes, get_state<index>(shard.rows[row].states), site, times, &shard.rows[row].lock);
         }
       } else {
         parts.site = nullptr;
         context<Tool> at(parts);
         deliver(at, event);
       }
-      merge_all(get_state<index>(shard.kernel), kernel, times, &shard.lock);
-      merge_all(get_state<index>(shard.launch), launch, times, &shard.lock);
-      merge_all(get_state<index>(shard.program), program, times, &shard.lock);
+      merge_all(event.lanes, get_state<index>(shard.kernel), kernel, times, &shard.lock);
+      merge_all(event.lanes, get_state<index>(shard.launch), launch, times, &shard.lock);
+      merge_all(event.lanes, get_state<index>(shard.program), program, times, &shard.lock);
     }
   }
   template <class State>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_all(shared_parts<State>& into, State& added, std::uint64_t times,
-                                                         unsigned* lock) {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_all(lane_mask lanes, shared_parts<State>& into, State& added,
+                                                         std::uint64_t times, unsigned* lock) {
     for_each_part<State>([&]<std::size_t Part>() {
       if constexpr (shared_parts<State>::template has_v<Part>) {
         if (times != 1 && !is_neutral(part<Part>(added))) repeat(part<Part>(added), times);
-        merge_shared(&into.template get<Part>(), part<Part>(added), lock);
+        merge_together(lanes, &into.template get<Part>(), part<Part>(added), lock);
       }
     });
   }

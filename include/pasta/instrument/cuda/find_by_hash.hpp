@@ -30,7 +30,7 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline found_entry find_by_hash(device_word* has
   for (std::uint32_t tries = 0; tries < most_tries; ++tries) {
     std::uint32_t const number = tries == 0 ? 0 : (home_of(hash, size) + tries - 1) % size;
     device_word seen = *static_cast<device_word volatile*>(&hashes[number]);
-    if (seen == 0) seen = atomicCAS(&hashes[number], device_word{0}, hash);
+    if (seen == 0) seen = compare_exchange(&hashes[number], 0, hash);
     if (seen == 0 || seen == hash) return {number, seen == 0};
   }
 #endif

@@ -44,14 +44,15 @@ struct settlement {
     std::uint32_t const size = site_key{nullptr, packed}.size_bytes();
 #pragma unroll 1
     for (std::uint32_t first_byte = 0; first_byte < alike_period; ++first_byte) {
-      deliver(packed, first_byte, static_cast<std::int32_t>(warp::lane() * size),
+      deliver(packed, warp::full, first_byte, static_cast<std::int32_t>(warp::lane() * size),
               [&](auto& counted) -> device_word& { return counted.in_order[first_byte][row]; });
     }
     layout_table const& table = view.first->layouts;
 #pragma unroll 1
     for (std::uint32_t number = 0; number < layout_count; ++number) {
       if (table.hashes[number] == 0 || table.layouts[number].row != row) continue;
-      deliver(packed, table.layouts[number].first_byte, table.layouts[number].offsets[warp::lane()],
+      request_layout const& layout = table.layouts[number];
+      deliver(packed, layout.lanes, layout.first_byte, layout.offsets[warp::lane()],
               [&](auto& counted) -> device_word& { return counted.others[number]; });
     }
   }
@@ -59,7 +60,7 @@ struct settlement {
  private:
   // Takes the counts and leaves zeros.
   template <class CountOf>
-  PASTA_DEVICE void deliver(std::uint64_t packed, std::uint32_t first_byte, std::int32_t offset,
+  PASTA_DEVICE void deliver(std::uint64_t packed, lane_mask lanes, std::uint32_t first_byte, std::int32_t offset,
                             CountOf&& count_of) const {
     constexpr std::uint64_t anywhere = std::uint64_t{1} << 40;
     device_word times = 0;
@@ -72,8 +73,10 @@ struct settlement {
 #endif
     times = warp::reduce_add(warp::full, times);
     if (times == 0) return;
-    delivery<List>::deliver_request(given, row, packed, warp::full,
-                                    anywhere + first_byte + static_cast<std::uint64_t>(std::int64_t{offset}), times);
+    if (warp::detail::is_among(lanes)) {
+      delivery<List>::deliver_request(given, row, packed, lanes,
+                                      anywhere + first_byte + static_cast<std::uint64_t>(std::int64_t{offset}), times);
+    }
     warp::detail::sync(warp::full);
   }
 };

@@ -223,8 +223,8 @@ class thread_probe<type_list<Tools...>> {
         static_cast<std::uint32_t>(address - static_cast<std::uint64_t>(std::int64_t{offset})) % alike_period;
     std::uint32_t layout = 0;
     if (!warp::all(warp::full, displacement == 0)) {
-      layout =
-          row == no_row ? request_word::unnamed : find_layout(&given.where.first->layouts, row, first_byte, offset);
+      layout = row == no_row ? request_word::unnamed
+                             : find_layout(&given.where.first->layouts, row, warp::full, first_byte, offset);
     }
     if (layout == request_word::unnamed) return request_word::first_seen;
     return first_byte | layout << request_word::layout_shift | request_word::one;
