@@ -43,11 +43,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void unlock(unsigned* lock) {
 #if PASTA_IS_HOST_PASS
   static_cast<void>(lock);
 #else
-  unsigned before = 0;
-  asm volatile("atom.relaxed.gpu.global.exch.b32 %0, [%1], 0;"
-               : "=r"(before)
-               : "l"(__cvta_generic_to_global(lock))
-               : "memory");
+  asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" ::"l"(__cvta_generic_to_global(lock)) : "memory");
 #endif
 }
 
@@ -93,6 +89,22 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void add_word(device_word* to, device_word what
 #else
   // The compiler makes of atomicAdd an operation that answers, unless it sees what memory this is.
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(what) : "memory");
+#endif
+}
+
+/// The same where `unless` is 0. No branch.
+PASTA_DEVICE PASTA_ALWAYS_INLINE void add_word_unless(std::uint32_t unless, device_word* to, device_word what) {
+#if PASTA_IS_HOST_PASS
+  static_cast<void>(unless), static_cast<void>(to), static_cast<void>(what);
+#else
+  asm volatile(
+      "{\n\t"
+      ".reg .pred is_wanted;\n\t"
+      "setp.eq.u32 is_wanted, %0, 0;\n\t"
+      "@is_wanted red.relaxed.gpu.global.add.u64 [%1], %2;\n\t"
+      "}" ::"r"(unless),
+      "l"(__cvta_generic_to_global(to)), "l"(what)
+      : "memory");
 #endif
 }
 
@@ -174,6 +186,10 @@ PASTA_DEVICE PASTA_NEVER_INLINE void exchange_merged(device_word* word, device_w
   }
 }
 
+/// Whether a field is merged by compare and exchange, and most often not at all.
+template <class T>
+inline constexpr bool is_exchanged_v = placement_v<T> == placement::registers && !std::is_same_v<T, count>;
+
 /// Whether an addition to memory merges a field, or nothing: no more is to be done than add_word does.
 template <class T>
 PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_added(T const* into, T const& mine) {
@@ -195,7 +211,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_shared(T* into, T const& mine, unsig
   if constexpr (std::is_same_v<T, count>) {
     static_assert(sizeof(count) == sizeof(device_word));
     if (mine.value() != 0) add_word(reinterpret_cast<device_word*>(into), mine.value());
-  } else if constexpr (placement_v<T> == placement::registers) {
+  } else if constexpr (is_exchanged_v<T>) {
     static_assert(sizeof(T) == sizeof(device_word));
     if (is_neutral(mine)) return;
     // Most often nothing changes.
@@ -236,7 +252,7 @@ template <class T>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_together(lane_mask lanes, T* into, T const& mine, unsigned* lock) {
   if constexpr (std::is_same_v<T, count> || is_words_of_counts_v<T>) {
     merge_shared(into, mine, lock);
-  } else if constexpr (placement_v<T> == placement::registers) {
+  } else if constexpr (is_exchanged_v<T>) {
     auto* const word = reinterpret_cast<device_word*>(into);
     device_word const seen = *word;
     if (warp::any(lanes, !is_neutral(mine) && merged_word(seen, mine) != seen)) {

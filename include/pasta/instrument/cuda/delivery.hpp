@@ -207,10 +207,11 @@ struct delivery<type_list<Tools...>> {
                                                 &way};
       context<Tool> at(parts);
       deliver(at, access);
-      bool const is_all = are_added(get_state<index>(shard.rows[row].states), get_state<index>(added.site)) &
-                          are_added(get_state<index>(shard.kernel), get_state<index>(added.kernel)) &
-                          are_added(get_state<index>(shard.launch), get_state<index>(added.launch)) &
-                          are_added(get_state<index>(shard.program), get_state<index>(added.program));
+      auto const& kept = given.where.shards[0];
+      bool const is_all = are_added(get_state<index>(kept.rows[row].states), get_state<index>(added.site)) &
+                          are_added(get_state<index>(kept.kernel), get_state<index>(added.kernel)) &
+                          are_added(get_state<index>(kept.launch), get_state<index>(added.launch)) &
+                          are_added(get_state<index>(kept.program), get_state<index>(added.program));
       access.trial->is_refused |= !is_all;
     }
   }
@@ -255,6 +256,7 @@ struct delivery<type_list<Tools...>> {
       typename Tool::program_state program{};
       typename context<Tool>::parts parts{&site,    &get_state<index>(threads),      &kernel, &launch,
                                           &program, &get_state<index>(given.options)};
+      auto& kept = given.where.shards[0];
       if constexpr (requires { event.site; }) {
         if (!watches<Tool>(key)) return;
         site_locator const way = locate<Tool>(given.where, row, {});
@@ -262,25 +264,31 @@ struct delivery<type_list<Tools...>> {
         context<Tool> at(parts);
         deliver(at, event);
         if (row != no_row) {
-          merge_all(event.lanes, get_state<index>(shard.rows[row].states), site, times, &shard.rows[row].lock);
+          merge_all(event.lanes, get_state<index>(shard.rows[row].states), get_state<index>(kept.rows[row].states),
+                    site, times, &shard.rows[row].lock);
         }
       } else {
         parts.site = nullptr;
         context<Tool> at(parts);
         deliver(at, event);
       }
-      merge_all(event.lanes, get_state<index>(shard.kernel), kernel, times, &shard.lock);
-      merge_all(event.lanes, get_state<index>(shard.launch), launch, times, &shard.lock);
-      merge_all(event.lanes, get_state<index>(shard.program), program, times, &shard.lock);
+      merge_all(event.lanes, get_state<index>(shard.kernel), get_state<index>(kept.kernel), kernel, times, &shard.lock);
+      merge_all(event.lanes, get_state<index>(shard.launch), get_state<index>(kept.launch), launch, times, &shard.lock);
+      merge_all(event.lanes, get_state<index>(shard.program), get_state<index>(kept.program), program, times,
+                &shard.lock);
     }
   }
+  // What seldom changes has one place for all multiprocessors, which their first-level caches keep: what a
+  // multiprocessor adds to leaves its cache.
   template <class State>
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_all(lane_mask lanes, shared_parts<State>& into, State& added,
-                                                         std::uint64_t times, unsigned* lock) {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_all(lane_mask lanes, shared_parts<State>& into,
+                                                         shared_parts<State>& kept, State& added, std::uint64_t times,
+                                                         unsigned* lock) {
     for_each_part<State>([&]<std::size_t Part>() {
       if constexpr (shared_parts<State>::template has_v<Part>) {
         if (times != 1 && !is_neutral(part<Part>(added))) repeat(part<Part>(added), times);
-        merge_together(lanes, &into.template get<Part>(), part<Part>(added), lock);
+        auto& to = is_exchanged_v<part_t<Part, State>> ? kept : into;
+        merge_together(lanes, &to.template get<Part>(), part<Part>(added), lock);
       }
     });
   }

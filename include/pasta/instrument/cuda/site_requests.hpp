@@ -57,9 +57,8 @@ class site_requests {
   /// Counts a request that is as far from the one before as that was from its predecessor, as most are in a loop.
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_expected(std::uint32_t slot, std::uint64_t address) {
     std::uint32_t& word = requests_->words[slot];
-    if (word == 0) return false;  // as the compiler knows of a site's first request
-    bool const is_so = (address == expected_->next[slot]) & (static_cast<std::int32_t>(word) > 0);
-    if (warp::detail::active_with(is_so) != warp::full) return false;
+    if ((address != expected_->next[slot]) | (static_cast<std::int32_t>(word) <= 0)) return false;
+    if (warp::detail::active() != warp::full) return false;
     word += request_word::one;
     expected_->next[slot] += expected_->steps[slot];
     return true;

@@ -38,6 +38,10 @@ class thread_probe<type_list<Tools...>> {
   /// Whether any handler runs in a kernel, or anything in its place.
   static constexpr bool has_handlers = (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> ||
                                         any_handles_v<tools, barrier> || any_handles_v<tools, branch>);
+  // Whether a warp is counted as one that does what most do when its first event happens, while memory is asked for what
+  // the kernel wants to have, and not at its end, where it would keep a place that another warp could have. Kernels with
+  // handlers lack the registers.
+  static constexpr bool counts_early = region::has_patterns && !has_handlers;
   static constexpr std::uint32_t group_size = 32, group_count = home_row_count / group_size;
 
   // What is collected in registers for one place of the table, by one lane: the one with the place's number in its
@@ -66,7 +70,7 @@ class thread_probe<type_list<Tools...>> {
         requests_(requests, expected),
         sites_(&sites),
         lane_(region::has_patterns ? warp::lane() : 0) {
-    if constexpr (region::has_patterns && !has_handlers) begin_finish();
+    if constexpr (counts_early) begin_finish();
   }
 
   /// A lane is about to access memory.
@@ -76,7 +80,10 @@ class thread_probe<type_list<Tools...>> {
         request(key, first_byte);
         return;
       }
-      if (choice::template sees<memory_access>(key)) ++counters_->executions[enter(key)];
+      if (choice::template sees<memory_access>(key)) {
+        ++counters_->executions[enter(key)];
+        count_early();
+      }
     } else {
       happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
         return memory_access{lanes,       first_byte, key.size_bytes(), static_cast<access_kind>(key.what()),
@@ -91,6 +98,7 @@ class thread_probe<type_list<Tools...>> {
     if (!choice::template sees<Event>(key)) return;
     std::uint32_t const slot = enter(key);
     ++counters_->executions[slot];
+    count_early();
     if constexpr ((handles_v<Tools, Event> || ...)) {
       if (!choice::template handles<Event>(key)) return;
       lane_mask const lanes = warp::detail::active();
@@ -421,41 +429,53 @@ class thread_probe<type_list<Tools...>> {
 
   // What a warp needs at its end is asked for before: it should not wait then. Tools that only count have the registers
   // to ask at the thread's begin.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void begin_finish() {
-    usual_ = read_now(&given_->where.first->patterns.hashes[0]);
-    shard_ = by_call::shard_number(given_->where);
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void begin_finish() { usual_ = read_now(&given_->where.first->patterns.hashes[0]); }
+
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_early() {
+    if constexpr (counts_early) {
+      if (has_begun_) return;
+      has_begun_ = true;
+      early_lanes_ = warp::detail::active();
+      count_pattern(0, early_lanes_ >> 31, lane_ | ~early_lanes_);  // by lane 0 of a whole warp
+    }
+  }
+  // By the caller for which `unless` is 0.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_pattern(std::uint32_t number, device_word times,
+                                                      std::uint32_t unless) const {
+    add_word_unless(unless, &by_call::shard_of(given_->where).pattern_times[number], times);
   }
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_committed_as_pattern() {
     if constexpr (region::has_patterns) {
       pattern_table* const table = &given_->where.first->patterns;
-      if constexpr (has_handlers) begin_finish();
-      device_word const usual = usual_;
-      std::uint32_t const lane = lane_;
+      if constexpr (!counts_early) begin_finish();
       hash_sum sum;
       hash_from<0>(sum);
       std::uint64_t const done = opaque(sum.value);
       device_word const hash = done + opaque(reinterpret_cast<std::uintptr_t>(sites_->last_file));
-      std::uint32_t number = 0;
-      // A warp that did nothing has any hash, also that of no pattern.
-      if (warp::detail::active_with((hash == usual) & (done != 0)) != warp::full) {
-        if (warp::detail::active() != warp::full) return false;
-        if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
-        if (done == 0) return true;
-        number = home_of(hash, pattern_count);
-        if (table->hashes[number] != hash) {
-          found_entry found{};
-          if constexpr (region::has_alike_requests) {
-            if (lane == 0) found = cold<&find_by_hash>()(table->hashes, pattern_count, hash);
-          } else {  // a tool that only counts has few registers of its own to save
-            if (lane == 0) found = find_by_hash(table->hashes, pattern_count, hash);
-          }
-          number = warp::shuffle(warp::full, found.number, 0);
-          if (number == no_entry) return false;
-          if (warp::shuffle(warp::full, found.is_new, 0) != 0) record_group<0>(table, number, lane);
-        }
+      bool const is_counted = early_lanes_ == warp::full;
+      if (warp::detail::active_with((hash == usual_) & (counts_early ? is_counted : done != 0)) == warp::full) {
+        if (!counts_early) count_pattern(0, 1, lane_);
+        return true;
       }
-      if (lane == 0) add_word(&given_->where.shards[shard_].pattern_times[number], 1);
+      std::uint32_t const lane = lane_;
+      if (counts_early && is_counted) count_pattern(0, ~device_word{0}, lane);  // one less
+      if (warp::detail::active() != warp::full) return false;
+      if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
+      if (done == 0) return true;  // a warp that did nothing has any hash, also that of no pattern
+      std::uint32_t number = home_of(hash, pattern_count);
+      if (table->hashes[number] != hash) {
+        found_entry found{};
+        if constexpr (region::has_alike_requests) {
+          if (lane == 0) found = cold<&find_by_hash>()(table->hashes, pattern_count, hash);
+        } else {  // a tool that only counts has few registers of its own to save
+          if (lane == 0) found = find_by_hash(table->hashes, pattern_count, hash);
+        }
+        number = warp::shuffle(warp::full, found.number, 0);
+        if (number == no_entry) return false;
+        if (warp::shuffle(warp::full, found.is_new, 0) != 0) record_group<0>(table, number, lane);
+      }
+      count_pattern(number, 1, lane);
       return true;
     } else {
       return false;
@@ -652,9 +672,10 @@ class thread_probe<type_list<Tools...>> {
   counter_table* counters_;
   site_requests requests_;
   site_table* sites_;
-  std::uint32_t lane_, shard_ = 0;
+  std::uint32_t lane_;
   device_word usual_ = 0;  // the pattern of most warps
-  bool is_torn_ = false;
+  bool is_torn_ = false, has_begun_ = false;
+  lane_mask early_lanes_ = 0;  // of the thread's first event
   thread_states threads_{};
   state_tuple<register_parts<typename Tools::kernel_state>...> kernels_{};
   state_tuple<register_parts<typename Tools::launch_state>...> launches_{};

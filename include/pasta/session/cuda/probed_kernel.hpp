@@ -53,11 +53,10 @@ __global__ void PASTA_DETAIL_AT_MOST(Registers)
                       Parameters... parameters) {
   run_thread<ToolOrPack>(given, source.get(), parameters...);
 }
-#undef PASTA_DETAIL_AT_MOST
 
 // Any block size that a GPU has fits: a kernel that runs without a tool runs with it.
 template <class ToolOrPack, class Kernel, class... Parameters>
-__global__ void __launch_bounds__(1024) run_probed(__grid_constant__ setup_of<ToolOrPack> const given,
+__global__ void PASTA_DETAIL_AT_MOST(64) run_probed(__grid_constant__ setup_of<ToolOrPack> const given,
                                                    kernel_source<Kernel> source, Parameters... parameters) {
   run_thread<ToolOrPack>(given, source.get(), parameters...);
 }
