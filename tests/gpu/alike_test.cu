@@ -165,6 +165,51 @@ struct alternating {
   }
 };
 
+/// Only some lanes of a warp access memory, in many warps at once: each of these is one request, whatever others do.
+struct some_lanes {
+  static constexpr bool comes_together = true;
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out, unsigned lanes, unsigned stride) const {
+    unsigned const i = static_cast<unsigned>(t.index());
+    if ((lanes >> i % 32 & 1) == 0) return;
+    int sum = a[1 + stride * i];
+    sum += a[i];
+    sum += a[i + 2];
+    sum += a[(i * 2654435761u) >> 16];
+    out[i] = sum;
+  }
+};
+void some(unsigned lanes, unsigned stride, pasta::buffer<int> const& a, pasta::buffer<int> const& out) {
+  compare_both(some_lanes{}, {256, 256}, a, out, lanes, stride);
+  pasta::testing::fixture<shapes<true>> test;
+  test.launch(some_lanes{}, {256, 256}, a, out, lanes, stride);
+  auto const found = test.results().kernels;
+  CHECK_EQUAL(found.size(), 1);
+  if (found.size() != 1) return;
+  CHECK_EQUAL(found[0].sites.size(), 5);
+  for (auto const& site : found[0].sites) CHECK_EQUAL(site.state.requests.value(), 256 * 256 / 32);
+}
+
+/// Sites that lie to the first one as constants say, and sites that seem to.
+struct beside {
+  static constexpr bool comes_together = true;
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out, unsigned how, unsigned turn) const {
+    unsigned const i = 32 + static_cast<unsigned>(t.index());
+    unsigned const first = how == 0 ? i : how == 1 ? 2 * i : i ^ (t.index() / 32 % 2);  // in order, apart, in turn
+    int sum = a[first];
+    sum += a[first + 1];
+    sum += a[first - 1];
+    sum += a[i ^ turn];  // one element after or before, as the lane has it
+    auto const moved = a + static_cast<std::ptrdiff_t>(i % 2);
+    sum += moved[i];
+    sum += static_cast<int>(a.template as<short const>()[first]);
+    out[first] = sum;
+  }
+};
+
 /// Keeps something at sites of other events, in registers where a kernel has them for it.
 struct decisions : pasta::tool<decisions> {
   using events = pasta::events<pasta::branch, pasta::barrier>;
@@ -312,6 +357,14 @@ int main() {
   checks::run("a broadcast", [&] { compare_both(walk{}, {2, 256}, a, out, 40u, 0L, 0L, 1L); });
   checks::run("warps that are not whole", [&] { compare_both(walk{}, {3, 80}, a, out, 40u, 0L, 1L, 64L); });
   checks::run("very often", [&] { compare<shapes>(walk{}, {1, 32}, a, out, 1200000u, 0L, 1L, 0L); });
+  for (unsigned const lanes : {0xfffffffeu, 0x7fffffffu, 0x00ff0000u, 0x00000001u, 0x80000000u, 0xa5a5a5a5u}) {
+    for (unsigned const stride : {1u, 8u}) checks::run("some lanes", [&] { some(lanes, stride, a, out); });
+  }
+  for (unsigned how = 0; how < 3; ++how) {
+    for (unsigned turn = 0; turn < 3; ++turn) {
+      checks::run("one beside the other", [&] { compare_both(beside{}, {64, 128}, a, out, how, turn); });
+    }
+  }
   checks::run("tiles", [&] { compare_both(tiles{}, {4, {16, 16}}, a, out, 1024u, 20u); });
   checks::run("tiles with an odd pitch", [&] { compare_both(tiles{}, {4, {16, 16}}, a, out, 1021u, 20u); });
   for (unsigned turn = 1; turn < 5; ++turn) {

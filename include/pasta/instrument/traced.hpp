@@ -37,14 +37,15 @@ template <class T, class Probe>
 class traced_reference {
  public:
   using handle = typename Probe::handle;
-  PASTA_DEVICE constexpr traced_reference(T* address, memory_space space, place const& where, handle mine)
-      : address_(address), space_(space), where_(where), handle_(mine) {}
+  PASTA_DEVICE constexpr traced_reference(T* address, void const* origin, memory_space space, place const& where,
+                                          handle mine)
+      : address_(address), origin_(origin), space_(space), where_(where), handle_(mine) {}
   traced_reference(traced_reference const&) = default;
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE operator T() const { return load(); }
-  PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const { return Probe::load(handle_, where_, space_, address_); }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const { return Probe::load(handle_, where_, space_, address_, origin_); }
   PASTA_ALWAYS_INLINE PASTA_DEVICE void store(T const& value) const {
-    Probe::access(handle_, where_, access_kind::store, space_, address_, sizeof(T));
+    Probe::access(handle_, where_, access_kind::store, space_, address_, sizeof(T), origin_);
     *address_ = value;
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator=(T const& value) const {
@@ -93,12 +94,14 @@ class traced_reference {
   }
 
   PASTA_DEVICE constexpr T* address() const { return address_; }
+  PASTA_DEVICE constexpr void const* origin() const { return origin_; }
   PASTA_DEVICE constexpr memory_space space() const { return space_; }
   PASTA_DEVICE constexpr place const& where() const { return where_; }
   PASTA_DEVICE constexpr handle probe_handle() const { return handle_; }
 
  private:
   T* address_;
+  void const* origin_;
   memory_space space_;
   place where_;
   [[no_unique_address]] handle handle_;
@@ -116,38 +119,44 @@ class traced {
   using handle = typename Probe::handle;
 
   /// Made by pasta::launch and by the functions of pasta::thread.
-  PASTA_DEVICE constexpr traced(T* first, memory_space space, handle mine)
-      : first_(first), space_(space), handle_(mine) {}
+  /// @param origin an address that all threads of the kernel have for this array, so that a probe which compares what
+  /// they access need not look at where the array lies; null if there is none
+  PASTA_DEVICE constexpr traced(T* first, memory_space space, handle mine, void const* origin = nullptr)
+      : first_(first), origin_(origin), space_(space), handle_(mine) {}
   /// A read-only view of a writable array.
   template <class U>
   requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>) PASTA_DEVICE
       constexpr traced(traced<U, Probe> const& from)
-      : first_(from.raw()), space_(from.space()), handle_(from.probe_handle()) {}
+      : first_(from.raw()), origin_(from.origin()), space_(from.space()), handle_(from.probe_handle()) {}
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator[](traced_index index) const {
     if constexpr (std::is_array_v<T>) {
-      return traced<std::remove_extent_t<T>, Probe>(first_[index.value], space_, handle_);
+      return traced<std::remove_extent_t<T>, Probe>(first_[index.value], space_, handle_, origin_);
     } else if constexpr (std::is_const_v<T>) {
-      return Probe::load(handle_, index.where, space_, first_ + index.value);
+      return Probe::load(handle_, index.where, space_, first_ + index.value, origin_);
     } else {
-      return traced_reference<T, Probe>(first_ + index.value, space_, index.where, handle_);
+      return traced_reference<T, Probe>(first_ + index.value, origin_, space_, index.where, handle_);
     }
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator*() const = delete;  // *a has no index and so no place: write a[0]
 
-  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const { return {first_ + offset, space_, handle_}; }
+  PASTA_DEVICE constexpr traced operator+(std::ptrdiff_t offset) const {
+    return {first_ + offset, space_, handle_, origin_};
+  }
   /// The same memory as elements of another type: `a.as<float4>()`. Alignment is the caller's.
   template <class U>
   PASTA_DEVICE traced<U, Probe> as() const {
-    return {reinterpret_cast<U*>(first_), space_, handle_};
+    return {reinterpret_cast<U*>(first_), space_, handle_, origin_};
   }
   /// Accesses through it are not seen.
   PASTA_DEVICE constexpr T* raw() const { return first_; }
+  PASTA_DEVICE constexpr void const* origin() const { return origin_; }
   PASTA_DEVICE constexpr memory_space space() const { return space_; }
   PASTA_DEVICE constexpr handle probe_handle() const { return handle_; }
 
  private:
   T* first_;
+  void const* origin_;
   memory_space space_;
   [[no_unique_address]] handle handle_;
 };
@@ -157,7 +166,7 @@ template <class T>
 class traced<T, no_probe> {
  public:
   using element = std::remove_all_extents_t<T>;
-  PASTA_DEVICE constexpr traced(T* first, memory_space, no_handle = {}) : first_(first) {}
+  PASTA_DEVICE constexpr traced(T* first, memory_space, no_handle = {}, void const* = nullptr) : first_(first) {}
   template <class U>
   requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>) PASTA_DEVICE
       constexpr traced(traced<U, no_probe> const& from)

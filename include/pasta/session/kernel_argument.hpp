@@ -19,7 +19,7 @@ using parameter_t = decltype(to_parameter(std::declval<T const&>()));
 // What the kernel sees of a parameter: a pointer as a traced array, all else as it is.
 template <class Probe, class T>
 PASTA_DEVICE traced<T, Probe> to_kernel_argument(T* pointer, typename Probe::handle handle) {
-  return traced<T, Probe>(pointer, memory_space::global, handle);
+  return traced<T, Probe>(pointer, memory_space::global, handle, pointer);
 }
 template <class Probe, class T>
 requires(!std::is_pointer_v<T>) PASTA_DEVICE T const& to_kernel_argument(T const& value, typename Probe::handle) {

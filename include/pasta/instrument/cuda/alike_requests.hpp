@@ -69,16 +69,19 @@ struct layout_table {
 /// @return request_word::unnamed if there is none
 PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t find_layout(layout_table* table, std::uint32_t row,
                                                                  lane_mask lanes, std::uint32_t first_byte,
-                                                                 std::int32_t offset) {
+                                                                 std::int32_t offset, bool is_in_order) {
   std::uint32_t const lane = warp::lane();
-  std::uint64_t const part =
-      mix(std::uint64_t{static_cast<std::uint32_t>(offset)} << 32 | lane << 16 | row << 5 | first_byte);
-  device_word const hash = warp::reduce_add(lanes, part);
+  std::uint64_t part = std::uint64_t{row} << 48 | std::uint64_t{first_byte} << 40;
+  if (is_in_order) {
+    part = mix(part | lanes);
+  } else {
+    part = warp::reduce_add(lanes, mix(part + (std::uint64_t{lane} << 56) + static_cast<std::uint32_t>(offset)));
+  }
   // By all lanes: one that went alone would part from the others.
-  found_entry const found = find_by_hash(table->hashes, layout_count, hash);
+  found_entry const found = find_by_hash(table->hashes, layout_count, part);
   if (found.number == no_entry) return request_word::unnamed;
-  request_layout& layout = table->layouts[found.number];
   if (warp::any(lanes, found.is_new != 0)) {
+    request_layout& layout = table->layouts[found.number];
     layout.offsets[lane] = offset;
     if (lane == warp::lowest(lanes)) {
       layout.row = row;

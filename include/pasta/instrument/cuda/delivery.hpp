@@ -104,7 +104,8 @@ struct delivery<type_list<Tools...>> {
   PASTA_DEVICE PASTA_NEVER_INLINE static void deliver_some(setup const& given, std::uint32_t slot, device_word packed,
                                                            char const* file, lane_mask lanes, std::uint64_t address) {
     std::uint32_t const row = find_row(given.where.first->entries, slot, packed, file);
-    if (!count_some(given.where, row, lanes, address)) deliver_request(given, row, packed, lanes, address);
+    if (!count_some(given.where, row, site_key{file, packed}.size_bytes(), lanes, address))
+      deliver_request(given, row, packed, lanes, address);
   }
 
   /// The same for a whole warp, where no more than a few additions to memory are needed: few instructions and
@@ -152,18 +153,20 @@ struct delivery<type_list<Tools...>> {
  private:
   // Counts a request of neighbouring lanes, as at an array's edge, if there is room for its layout. Lanes here and
   // there have too many.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool count_some(view_type const& view, std::uint32_t row, lane_mask lanes,
-                                                          std::uint64_t address) {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool count_some(view_type const& view, std::uint32_t row, std::uint32_t size,
+                                                          lane_mask lanes, std::uint64_t address) {
     lane_mask const run = lanes >> warp::lowest(lanes);
     if (view.counted_lanes == 0 || row == no_row || lanes == warp::full || (run & (run + 1)) != 0) return false;
-    std::uint64_t const first = warp::shuffle(lanes, address, warp::lowest(lanes));
+    std::uint32_t const lowest = warp::lowest(lanes);
+    std::uint64_t const first = warp::shuffle(lanes, address, lowest);
     auto const distance = static_cast<std::int64_t>(address - first);
-    if (!warp::all(lanes, static_cast<std::int32_t>(distance) == distance)) return false;
-    auto const first_byte = static_cast<std::uint32_t>(first % alike_period);
+    bool const is_in_order = warp::all(lanes, distance == std::int64_t{(warp::lane() - lowest) * size});
+    if (!is_in_order && !warp::all(lanes, static_cast<std::int32_t>(distance) == distance)) return false;
     std::uint32_t const layout =
-        find_layout(&view.first->layouts, row, lanes, first_byte, static_cast<std::int32_t>(distance));
+        find_layout(&view.first->layouts, row, lanes, static_cast<std::uint32_t>(first % alike_period),
+                    static_cast<std::int32_t>(distance), is_in_order);
     if (layout == request_word::unnamed) return false;
-    if (warp::is_leader(lanes)) {
+    if (warp::lane() == lowest) {
       count_requests(view, view.requests[shard_number(view)], row, layout << request_word::layout_shift, 1);
     }
     return true;

@@ -15,24 +15,25 @@ struct probe {
   using tools = tools_of_t<ToolOrPack>;
   using handle = detail::thread_probe<tools>*;
 
-  /// A lane is about to access memory.
+  /// A lane is about to access memory. @param origin traced::origin() of the array
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void access(handle mine, place const& where, access_kind kind,
-                                                      memory_space space, void const* address,
-                                                      std::uint64_t size_bytes) {
+                                                      memory_space space, void const* address, std::uint64_t size_bytes,
+                                                      void const* origin = nullptr) {
     if constexpr (sees<memory_access>) {
       mine->access(site_key::of(where, to_operation(kind), space, size_bytes),
-                   reinterpret_cast<std::uintptr_t>(address));
+                   reinterpret_cast<std::uintptr_t>(address), reinterpret_cast<std::uintptr_t>(origin));
     }
     static_cast<void>(mine), static_cast<void>(where), static_cast<void>(kind), static_cast<void>(space);
-    static_cast<void>(address), static_cast<void>(size_bytes);
+    static_cast<void>(address), static_cast<void>(size_bytes), static_cast<void>(origin);
   }
 
   /// A lane reads memory. The value is asked for first: it comes while the event is handled.
   template <class T>
   PASTA_DEVICE PASTA_ALWAYS_INLINE static std::remove_const_t<T> load(handle mine, place const& where,
-                                                                      memory_space space, T* from) {
+                                                                      memory_space space, T* from,
+                                                                      void const* origin = nullptr) {
     std::remove_const_t<T> const value = *from;
-    access(mine, where, access_kind::load, space, from, sizeof(T));
+    access(mine, where, access_kind::load, space, from, sizeof(T), origin);
     return value;
   }
 

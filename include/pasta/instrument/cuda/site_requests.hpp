@@ -34,6 +34,9 @@ class site_requests {
   PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t first_of(std::uint32_t slot) const {
     return first_request::get(requests_->firsts[slot / 4], slot);
   }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool has_none(std::uint32_t slot) const {
+    return requests_->words[slot] == 0 && first_of(slot) == 0;
+  }
   PASTA_DEVICE PASTA_ALWAYS_INLINE void set_first(std::uint32_t slot, std::uint32_t first) {
     requests_->firsts[slot / 4] |= first << first_request::shift(slot);
   }

@@ -63,9 +63,11 @@ class thread_probe<type_list<Tools...>> {
     char const* file[home_row_count];
     char const* last_file;
   };
-  PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, counter_table& counters, request_table& requests,
-                                                expectation_table& expected, site_table& sites)
+  /// @param has_anchor whether registers are kept to tell a site's request by another's
+  PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, bool has_anchor, counter_table& counters,
+                                                request_table& requests, expectation_table& expected, site_table& sites)
       : given_(&given),
+        has_anchor_(has_anchor),
         counters_(&counters),
         requests_(requests, expected),
         sites_(&sites),
@@ -73,11 +75,11 @@ class thread_probe<type_list<Tools...>> {
     if constexpr (counts_early) begin_finish();
   }
 
-  /// A lane is about to access memory.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte) {
+  /// A lane is about to access memory. @param origin an address that all lanes have for the array, or 0
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte, std::uint64_t origin) {
     if constexpr (region::has_alike_requests) {
       if (choice::template handles<memory_access>(key)) {
-        request(key, first_byte);
+        request(key, first_byte, origin);
         return;
       }
       if (choice::template sees<memory_access>(key)) {
@@ -160,10 +162,61 @@ class thread_probe<type_list<Tools...>> {
     return slot;
   }
 
+  // The request of the thread's first event, where registers are kept for it. Constants say the most of it: another
+  // request that begins as far behind the array's origin, or one element beside, needs no look at what other lanes do.
+  struct anchor {
+    std::uint64_t offset = 0;      // from the array's origin [bytes]
+    std::uint32_t size_bytes = 0;  // 0: there is none yet
+    lane_mask lanes = 0;           // all if the request was in order
+  };
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_in_order_as_anchor(site_key const& key, std::uint64_t offset) {
+    std::uint32_t const size = key.size_bytes();
+    if (!has_anchor_ || anchor_.size_bytes != size || is_torn_) return false;
+    std::uint64_t const distance = offset - anchor_.offset;
+    if (static_cast<std::uint32_t>(distance) + size > 2 * size)
+      return false;  // few instructions where it is no constant
+    // For each distance on its own: lanes with different ones are not here together.
+    if (distance == 0) return warp::detail::active() == anchor_.lanes;
+    if (distance == size) return warp::detail::active() == anchor_.lanes;
+    if (distance == -std::uint64_t{size}) return warp::detail::active() == anchor_.lanes;
+    return false;
+  }
+
+  // Counts a request of the site's layout. @return false: it has none, and the request was not counted
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool count_alike(std::uint32_t slot, site_key const& key, std::uint32_t first_byte,
+                                                    std::uint64_t address) {
+    std::uint32_t& word = requests_.word(slot);
+    if (requests_.has_none(slot)) {
+      requests_.set_first(slot, first_request::in_order | first_byte);
+    } else {
+      requests_.take_first(slot);
+      if (!request_word::differs(word, first_byte)) {
+        word += request_word::one;
+      } else {
+        word = cold<&thread_probe::begin_requests>()(*given_, slot, key.packed, key.file, word,
+                                                     requests_.displacement(slot), address);
+      }
+      if (word == request_word::first_seen) return false;
+    }
+    requests_.expect_next(slot, address);
+    return true;
+  }
+
   // A request of a whole warp is counted here if its layout is the one of the site's request before.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void request(site_key const& key, std::uint64_t address) {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void request(site_key const& key, std::uint64_t address, std::uint64_t origin) {
     std::uint32_t const slot = enter(key);
     if (requests_.is_expected(slot, address)) return;
+    std::uint32_t& word = requests_.word(slot);
+    std::int32_t& displacement = requests_.displacement(slot);
+    std::uint64_t const first =
+        address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
+    auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
+    bool const is_anchor = has_anchor_ && anchor_.size_bytes == 0;
+    if (is_anchor) anchor_ = {address - origin, key.size_bytes(), 0};
+    if (!is_anchor && displacement == 0 && is_in_order_as_anchor(key, address - origin)) {
+      count_alike(slot, key, first_byte, address);
+      return;
+    }
     lane_mask const lanes = warp::detail::active();
     if (lanes != given_->where.counted_lanes) {
       if (warp::detail::is_among(lanes)) {
@@ -172,35 +225,17 @@ class thread_probe<type_list<Tools...>> {
       warp::detail::sync(lanes);  // lanes that came together go on together, as they do without a tool
       return;
     }
-    std::uint32_t& word = requests_.word(slot);
-    std::int32_t& displacement = requests_.displacement(slot);
-    std::uint64_t const first =
-        address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
     // Where lanes lost their words alone, words may differ: no more is counted.
     if (warp::all(warp::full, !is_torn_ & (first == warp::shuffle(warp::full, first, 0)))) {
-      auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
-      if (word == 0 && requests_.first_of(slot) == 0) {
-        requests_.set_first(slot, first_request::in_order | first_byte);
-        requests_.expect_next(slot, address);
-        return;
-      }
-      requests_.take_first(slot);
-      if (!request_word::differs(word, first_byte)) {
-        word += request_word::one;
-      } else {
-        word = cold<&thread_probe::begin_requests>()(*given_, slot, key.packed, key.file, word, displacement, address);
-      }
-      if (word != request_word::first_seen) {
-        requests_.expect_next(slot, address);
-        return;
-      }
+      if (is_anchor) anchor_.lanes = warp::full;
+      if (count_alike(slot, key, first_byte, address)) return;
     }
     if (warp::detail::is_among(lanes)) {
       if (!cold<&by_call::try_request>()(*given_, slot, key.packed, key.file, address)) {
         cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, warp::full, address);
       }
     }
-    if (word == 0 && requests_.first_of(slot) == 0) {
+    if (requests_.has_none(slot)) {
       requests_.set_first(slot, first_request::apart);
     } else {
       requests_.take_first(slot);
@@ -232,7 +267,7 @@ class thread_probe<type_list<Tools...>> {
     std::uint32_t layout = 0;
     if (!warp::all(warp::full, displacement == 0)) {
       layout = row == no_row ? request_word::unnamed
-                             : find_layout(&given.where.first->layouts, row, warp::full, first_byte, offset);
+                             : find_layout(&given.where.first->layouts, row, warp::full, first_byte, offset, false);
     }
     if (layout == request_word::unnamed) return request_word::first_seen;
     return first_byte | layout << request_word::layout_shift | request_word::one;
@@ -669,6 +704,8 @@ class thread_probe<type_list<Tools...>> {
   }
 
   setup const* given_;
+  bool has_anchor_;
+  anchor anchor_{};
   counter_table* counters_;
   site_requests requests_;
   site_table* sites_;

@@ -24,14 +24,14 @@ template <class ToolOrPack>
 using setup_of = typename region_of<tools_of_t<ToolOrPack>>::setup;
 
 template <class ToolOrPack, class Kernel, class... Parameters>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void run_thread(setup_of<ToolOrPack> const& given, Kernel const& kernel,
-                                                 Parameters&... parameters) {
+PASTA_DEVICE PASTA_ALWAYS_INLINE void run_thread(setup_of<ToolOrPack> const& given, bool is_small,
+                                                 Kernel const& kernel, Parameters&... parameters) {
   using tables = thread_probe<tools_of_t<ToolOrPack>>;
   typename tables::counter_table counters;
   typename tables::request_table requests;
   typename tables::expectation_table expected;
   typename tables::site_table sites;
-  tables mine(given, counters, requests, expected, sites);
+  tables mine(given, is_small, counters, requests, expected, sites);
   thread<probe<ToolOrPack>> t(simt::lane{}, &mine);
   probe<ToolOrPack>::begin_thread(&mine);
   kernel.template operator()<probe<ToolOrPack>>(t, to_kernel_argument<probe<ToolOrPack>>(parameters, &mine)...);
@@ -51,14 +51,14 @@ template <int Registers, class ToolOrPack, class Kernel, class... Parameters>
 __global__ void PASTA_DETAIL_AT_MOST(Registers)
     run_probed_within(__grid_constant__ setup_of<ToolOrPack> const given, kernel_source<Kernel> source,
                       Parameters... parameters) {
-  run_thread<ToolOrPack>(given, source.get(), parameters...);
+  run_thread<ToolOrPack>(given, true, source.get(), parameters...);
 }
 
 // Any block size that a GPU has fits: a kernel that runs without a tool runs with it.
 template <class ToolOrPack, class Kernel, class... Parameters>
 __global__ void PASTA_DETAIL_AT_MOST(64) run_probed(__grid_constant__ setup_of<ToolOrPack> const given,
                                                    kernel_source<Kernel> source, Parameters... parameters) {
-  run_thread<ToolOrPack>(given, source.get(), parameters...);
+  run_thread<ToolOrPack>(given, false, source.get(), parameters...);
 }
 
 /// How many registers a kernel has without a tool; many where nobody tells.
