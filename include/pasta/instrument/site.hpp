@@ -17,6 +17,14 @@ struct place {
   std::uint32_t line, column;  ///< from 1; column 0 where the compiler does not tell
 };
 
+/// Where in an array an element is, as the kernel said it: for a probe that compares what threads access.
+struct array_position {
+  bool is_known = false;
+  void const* origin = nullptr;  // an address that all threads of the kernel have for the array, or null
+  void const* first = nullptr;   // element 0
+  std::ptrdiff_t index = 0;
+};
+
 /// What is done at a site.
 enum class operation : std::uint8_t { load, store, atomic, copy, barrier, branch, matrix, call, warp };
 

@@ -92,7 +92,7 @@ class thread {
   template <class T, class V>                                                                                   \
   PASTA_DEVICE T atomic_##name(traced_reference<T, Probe> const& target, V const& operand) const {              \
     Probe::access(target.probe_handle(), target.where(), access_kind::atomic, target.space(), target.address(), \
-                  sizeof(T), target.origin());                                                                  \
+                  sizeof(T), target.position());                                                                \
     return simt::atomic_##name(*target.address(), static_cast<T>(operand));                                     \
   }                                                                                                             \
   template <class T, class V>                                                                                   \
@@ -112,7 +112,7 @@ class thread {
   PASTA_DEVICE T atomic_compare_exchange(traced_reference<T, Probe> const& target, std::type_identity_t<T> expected,
                                          std::type_identity_t<T> desired) const {
     Probe::access(target.probe_handle(), target.where(), access_kind::atomic, target.space(), target.address(),
-                  sizeof(T), target.origin());
+                  sizeof(T), target.position());
     return simt::atomic_compare_exchange(*target.address(), expected, desired);
   }
   template <class T>

@@ -37,15 +37,15 @@ template <class T, class Probe>
 class traced_reference {
  public:
   using handle = typename Probe::handle;
-  PASTA_DEVICE constexpr traced_reference(T* address, void const* origin, memory_space space, place const& where,
-                                          handle mine)
-      : address_(address), origin_(origin), space_(space), where_(where), handle_(mine) {}
+  PASTA_DEVICE constexpr traced_reference(T* address, array_position const& position, memory_space space,
+                                          place const& where, handle mine)
+      : address_(address), position_(position), space_(space), where_(where), handle_(mine) {}
   traced_reference(traced_reference const&) = default;
 
   PASTA_ALWAYS_INLINE PASTA_DEVICE operator T() const { return load(); }
-  PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const { return Probe::load(handle_, where_, space_, address_, origin_); }
+  PASTA_ALWAYS_INLINE PASTA_DEVICE T load() const { return Probe::load(handle_, where_, space_, address_, position_); }
   PASTA_ALWAYS_INLINE PASTA_DEVICE void store(T const& value) const {
-    Probe::access(handle_, where_, access_kind::store, space_, address_, sizeof(T), origin_);
+    Probe::access(handle_, where_, access_kind::store, space_, address_, sizeof(T), position_);
     *address_ = value;
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE traced_reference const& operator=(T const& value) const {
@@ -94,14 +94,14 @@ class traced_reference {
   }
 
   PASTA_DEVICE constexpr T* address() const { return address_; }
-  PASTA_DEVICE constexpr void const* origin() const { return origin_; }
+  PASTA_DEVICE constexpr array_position const& position() const { return position_; }
   PASTA_DEVICE constexpr memory_space space() const { return space_; }
   PASTA_DEVICE constexpr place const& where() const { return where_; }
   PASTA_DEVICE constexpr handle probe_handle() const { return handle_; }
 
  private:
   T* address_;
-  void const* origin_;
+  array_position position_;
   memory_space space_;
   place where_;
   [[no_unique_address]] handle handle_;
@@ -132,10 +132,13 @@ class traced {
   PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator[](traced_index index) const {
     if constexpr (std::is_array_v<T>) {
       return traced<std::remove_extent_t<T>, Probe>(first_[index.value], space_, handle_, origin_);
-    } else if constexpr (std::is_const_v<T>) {
-      return Probe::load(handle_, index.where, space_, first_ + index.value, origin_);
     } else {
-      return traced_reference<T, Probe>(first_ + index.value, origin_, space_, index.where, handle_);
+      array_position const position{true, origin_, first_, index.value};
+      if constexpr (std::is_const_v<T>) {
+        return Probe::load(handle_, index.where, space_, first_ + index.value, position);
+      } else {
+        return traced_reference<T, Probe>(first_ + index.value, position, space_, index.where, handle_);
+      }
     }
   }
   PASTA_ALWAYS_INLINE PASTA_DEVICE auto operator*() const = delete;  // *a has no index and so no place: write a[0]

@@ -65,31 +65,44 @@ struct layout_table {
   request_layout layouts[layout_count];
 };
 
-/// The number of a layout; new ones are entered while there is room. Called by its lanes.
+/// The number of a layout, by its hash; new ones are entered while there is room. Called by its lanes.
 /// @return request_word::unnamed if there is none
+PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t number_layout(layout_table* table, device_word hash, std::uint32_t row,
+                                                             lane_mask lanes, std::uint32_t first_byte,
+                                                             std::int32_t offset) {
+  // By all lanes: one that went alone would part from the others.
+  std::uint32_t number = home_of(hash, layout_count), is_new = 0;
+  constexpr std::uint32_t most_tries = 8;
+  std::uint32_t tries = 0;
+#pragma unroll 1
+  for (; tries < most_tries; ++tries) {
+    if (try_entry(table->hashes, number, hash, is_new)) break;
+    number = (number + 1) % layout_count;
+  }
+  if (tries == most_tries) return request_word::unnamed;
+  if (warp::any(lanes, is_new != 0)) {
+    request_layout& layout = table->layouts[number];
+    layout.offsets[warp::lane()] = offset;
+    layout.row = row;
+    layout.first_byte = first_byte;
+    layout.lanes = lanes;
+  }
+  return number + 1;
+}
+
+/// The same for any layout.
 PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t find_layout(layout_table* table, std::uint32_t row,
                                                                  lane_mask lanes, std::uint32_t first_byte,
-                                                                 std::int32_t offset, bool is_in_order) {
-  std::uint32_t const lane = warp::lane();
-  std::uint64_t part = std::uint64_t{row} << 48 | std::uint64_t{first_byte} << 40;
-  if (is_in_order) {
-    part = mix(part | lanes);
-  } else {
-    part = warp::reduce_add(lanes, mix(part + (std::uint64_t{lane} << 56) + static_cast<std::uint32_t>(offset)));
-  }
-  // By all lanes: one that went alone would part from the others.
-  found_entry const found = find_by_hash(table->hashes, layout_count, part);
-  if (found.number == no_entry) return request_word::unnamed;
-  if (warp::any(lanes, found.is_new != 0)) {
-    request_layout& layout = table->layouts[found.number];
-    layout.offsets[lane] = offset;
-    if (lane == warp::lowest(lanes)) {
-      layout.row = row;
-      layout.first_byte = first_byte;
-      layout.lanes = lanes;
-    }
-  }
-  return found.number + 1;
+                                                                 std::int32_t offset) {
+  std::uint64_t const part = mix(std::uint64_t{warp::lane()} << 56 | std::uint64_t{row} << 48 |
+                                 std::uint64_t{first_byte} << 40 | static_cast<std::uint32_t>(offset));
+  return number_layout(table, warp::reduce_add(lanes, part), row, lanes, first_byte, offset);
+}
+/// The same for neighbouring lanes, element after element: few instructions.
+PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t find_run(layout_table* table, std::uint32_t row, lane_mask lanes,
+                                                        std::uint32_t first_byte, std::int32_t offset) {
+  return number_layout(table, mix(std::uint64_t{row} << 48 | std::uint64_t{first_byte} << 40 | lanes), row, lanes,
+                       first_byte, offset);
 }
 
 }  // namespace pasta::detail

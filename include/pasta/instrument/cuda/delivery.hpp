@@ -100,12 +100,42 @@ struct delivery<type_list<Tools...>> {
     (deliver_to<Tools>(given, shard, key, row, access, none, times), ...);
   }
 
-  /// The requests of some lanes, or that try_request refused.
+  /// The requests of some lanes, or that were refused.
   PASTA_DEVICE PASTA_NEVER_INLINE static void deliver_some(setup const& given, std::uint32_t slot, device_word packed,
                                                            char const* file, lane_mask lanes, std::uint64_t address) {
     std::uint32_t const row = find_row(given.where.first->entries, slot, packed, file);
-    if (!count_some(given.where, row, site_key{file, packed}.size_bytes(), lanes, address))
-      deliver_request(given, row, packed, lanes, address);
+    if (row != no_row && is_run(lanes) && given.where.counted_lanes != 0) {
+      std::uint64_t const first = warp::shuffle(lanes, address, warp::lowest(lanes));
+      auto const distance = static_cast<std::int64_t>(address - first);
+      auto const first_byte = static_cast<std::uint32_t>(first % alike_period);
+      if (warp::all(lanes, static_cast<std::int32_t>(distance) == distance)) {
+        std::uint32_t const layout =
+            find_layout(&given.where.first->layouts, row, lanes, first_byte, static_cast<std::int32_t>(distance));
+        if (layout != request_word::unnamed) {
+          count_layout(given.where, layout, lanes);
+          return;
+        }
+      }
+    }
+    deliver_request(given, row, packed, lanes, address);
+  }
+
+  /// Counts a request of neighbouring lanes, element after element, as at an array's edge. Few instructions.
+  /// @return false: it is another request, or there is no room for its layout
+  PASTA_DEVICE PASTA_NEVER_INLINE static bool try_run(setup const& given, std::uint32_t slot, device_word packed,
+                                                      char const* file, lane_mask lanes, std::uint64_t address) {
+    if (!is_run(lanes) || given.where.counted_lanes == 0) return false;
+    if (!warp::all(lanes, is_home(given.where.first->entries[slot], packed, file))) return false;
+    std::uint32_t const lowest = warp::lowest(lanes);
+    std::uint64_t const first = warp::shuffle(lanes, address, lowest);
+    std::uint32_t const offset = (warp::lane() - lowest) * site_key{nullptr, packed}.size_bytes();
+    if (!warp::all(lanes, address - first == offset)) return false;
+    std::uint32_t const layout =
+        find_run(&given.where.first->layouts, slot, lanes, static_cast<std::uint32_t>(first) % alike_period,
+                 static_cast<std::int32_t>(offset));
+    if (layout == request_word::unnamed) return false;
+    count_layout(given.where, layout, lanes);
+    return true;
   }
 
   /// The same for a whole warp, where no more than a few additions to memory are needed: few instructions and
@@ -151,25 +181,14 @@ struct delivery<type_list<Tools...>> {
   }
 
  private:
-  // Counts a request of neighbouring lanes, as at an array's edge, if there is room for its layout. Lanes here and
-  // there have too many.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool count_some(view_type const& view, std::uint32_t row, std::uint32_t size,
-                                                          lane_mask lanes, std::uint64_t address) {
+  // Lanes here and there have too many layouts.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool is_run(lane_mask lanes) {
     lane_mask const run = lanes >> warp::lowest(lanes);
-    if (view.counted_lanes == 0 || row == no_row || lanes == warp::full || (run & (run + 1)) != 0) return false;
-    std::uint32_t const lowest = warp::lowest(lanes);
-    std::uint64_t const first = warp::shuffle(lanes, address, lowest);
-    auto const distance = static_cast<std::int64_t>(address - first);
-    bool const is_in_order = warp::all(lanes, distance == std::int64_t{(warp::lane() - lowest) * size});
-    if (!is_in_order && !warp::all(lanes, static_cast<std::int32_t>(distance) == distance)) return false;
-    std::uint32_t const layout =
-        find_layout(&view.first->layouts, row, lanes, static_cast<std::uint32_t>(first % alike_period),
-                    static_cast<std::int32_t>(distance), is_in_order);
-    if (layout == request_word::unnamed) return false;
-    if (warp::lane() == lowest) {
-      count_requests(view, view.requests[shard_number(view)], row, layout << request_word::layout_shift, 1);
-    }
-    return true;
+    return lanes != warp::full && (run & (run + 1)) == 0;
+  }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void count_layout(view_type const& view, std::uint32_t layout,
+                                                            lane_mask lanes) {
+    if (warp::is_leader(lanes)) add_word(&view.requests[shard_number(view)].others[layout - 1], 1);
   }
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE static memory_access access_of(site_key const& key, lane_mask lanes,

@@ -15,25 +15,25 @@ struct probe {
   using tools = tools_of_t<ToolOrPack>;
   using handle = detail::thread_probe<tools>*;
 
-  /// A lane is about to access memory. @param origin traced::origin() of the array
+  /// A lane is about to access memory.
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void access(handle mine, place const& where, access_kind kind,
                                                       memory_space space, void const* address, std::uint64_t size_bytes,
-                                                      void const* origin = nullptr) {
+                                                      array_position const& position = {}) {
     if constexpr (sees<memory_access>) {
       mine->access(site_key::of(where, to_operation(kind), space, size_bytes),
-                   reinterpret_cast<std::uintptr_t>(address), reinterpret_cast<std::uintptr_t>(origin));
+                   reinterpret_cast<std::uintptr_t>(address), position);
     }
     static_cast<void>(mine), static_cast<void>(where), static_cast<void>(kind), static_cast<void>(space);
-    static_cast<void>(address), static_cast<void>(size_bytes), static_cast<void>(origin);
+    static_cast<void>(address), static_cast<void>(size_bytes), static_cast<void>(position);
   }
 
   /// A lane reads memory. The value is asked for first: it comes while the event is handled.
   template <class T>
   PASTA_DEVICE PASTA_ALWAYS_INLINE static std::remove_const_t<T> load(handle mine, place const& where,
                                                                       memory_space space, T* from,
-                                                                      void const* origin = nullptr) {
+                                                                      array_position const& position = {}) {
     std::remove_const_t<T> const value = *from;
-    access(mine, where, access_kind::load, space, from, sizeof(T), origin);
+    access(mine, where, access_kind::load, space, from, sizeof(T), position);
     return value;
   }
 

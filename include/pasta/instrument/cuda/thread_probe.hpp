@@ -75,11 +75,12 @@ class thread_probe<type_list<Tools...>> {
     if constexpr (counts_early) begin_finish();
   }
 
-  /// A lane is about to access memory. @param origin an address that all lanes have for the array, or 0
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte, std::uint64_t origin) {
+  /// A lane is about to access memory.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte,
+                                               array_position const& position) {
     if constexpr (region::has_alike_requests) {
       if (choice::template handles<memory_access>(key)) {
-        request(key, first_byte, origin);
+        request(key, first_byte, position);
         return;
       }
       if (choice::template sees<memory_access>(key)) {
@@ -162,23 +163,40 @@ class thread_probe<type_list<Tools...>> {
     return slot;
   }
 
-  // The request of the thread's first event, where registers are kept for it. Constants say the most of it: another
-  // request that begins as far behind the array's origin, or one element beside, needs no look at what other lanes do.
+  // The request of the thread's first event, where registers are kept for it. Constants say the most of it: a request
+  // for the element of the same index, or one beside, needs no look at what other lanes do.
   struct anchor {
-    std::uint64_t offset = 0;      // from the array's origin [bytes]
-    std::uint32_t size_bytes = 0;  // 0: there is none yet
+    std::uint64_t first = 0;       // element 0 of the array, from the array's origin [bytes]
+    std::int64_t index = 0;        // [elements]
+    std::uint32_t size_bytes = 0;  // of an element; 0: there is none yet
     lane_mask lanes = 0;           // all if the request was in order
+    // The latest other request.
+    bool has_other = false;
+    std::int64_t other_index = 0;
+    lane_mask other_lanes = 0;  // all if it was in order
   };
-  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_in_order_as_anchor(site_key const& key, std::uint64_t offset) {
-    std::uint32_t const size = key.size_bytes();
-    if (!has_anchor_ || anchor_.size_bytes != size || is_torn_) return false;
-    std::uint64_t const distance = offset - anchor_.offset;
-    if (static_cast<std::uint32_t>(distance) + size > 2 * size)
-      return false;  // few instructions where it is no constant
+  // What is asked of a request to compare it with the anchor.
+  struct beside_anchor {
+    bool is_there;
+    std::int64_t distance;  // [elements]
+  };
+  PASTA_DEVICE PASTA_ALWAYS_INLINE beside_anchor to_anchor(site_key const& key, bool is_known, std::uint64_t first,
+                                                           std::int64_t index) const {
+    return {has_anchor_ && is_known && anchor_.size_bytes == key.size_bytes() && anchor_.first == first,
+            index - anchor_.index};
+  }
+  // Whether a request lies beside one that was in order, by constants: few instructions where there are none.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_in_order_as(anchor const& before, beside_anchor const& to) const {
+    if (!to.is_there || is_torn_) return false;
     // For each distance on its own: lanes with different ones are not here together.
-    if (distance == 0) return warp::detail::active() == anchor_.lanes;
-    if (distance == size) return warp::detail::active() == anchor_.lanes;
-    if (distance == -std::uint64_t{size}) return warp::detail::active() == anchor_.lanes;
+    if (static_cast<std::uint32_t>(to.distance) + 1 <= 2) {  // few instructions where it is no constant
+      if (to.distance == 0) return warp::detail::active() == before.lanes;
+      if (to.distance == 1) return warp::detail::active() == before.lanes;
+      if (to.distance == -1) return warp::detail::active() == before.lanes;
+    }
+    if (before.has_other && to.distance == before.index - before.other_index) {  // as a stencil's rows above and below
+      return warp::detail::active() == before.other_lanes;
+    }
     return false;
   }
 
@@ -203,7 +221,8 @@ class thread_probe<type_list<Tools...>> {
   }
 
   // A request of a whole warp is counted here if its layout is the one of the site's request before.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void request(site_key const& key, std::uint64_t address, std::uint64_t origin) {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void request(site_key const& key, std::uint64_t address,
+                                                array_position const& position) {
     std::uint32_t const slot = enter(key);
     if (requests_.is_expected(slot, address)) return;
     std::uint32_t& word = requests_.word(slot);
@@ -211,16 +230,31 @@ class thread_probe<type_list<Tools...>> {
     std::uint64_t const first =
         address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
     auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
-    bool const is_anchor = has_anchor_ && anchor_.size_bytes == 0;
-    if (is_anchor) anchor_ = {address - origin, key.size_bytes(), 0};
-    if (!is_anchor && displacement == 0 && is_in_order_as_anchor(key, address - origin)) {
-      count_alike(slot, key, first_byte, address);
-      return;
+    bool const is_anchor = has_anchor_ && position.is_known && anchor_.size_bytes == 0;
+    auto const array =
+        reinterpret_cast<std::uintptr_t>(position.first) - reinterpret_cast<std::uintptr_t>(position.origin);
+    beside_anchor const to = to_anchor(key, position.is_known, array, position.index);
+    if (is_anchor) {
+      anchor_ = {array, position.index, key.size_bytes()};
+    } else {
+      anchor const before = anchor_;
+      if (to.is_there) {
+        anchor_.has_other = true;
+        anchor_.other_index = position.index;
+        anchor_.other_lanes = 0;
+      }
+      if (displacement == 0 && is_in_order_as(before, to)) {
+        anchor_.other_lanes = warp::full;
+        count_alike(slot, key, first_byte, address);
+        return;
+      }
     }
     lane_mask const lanes = warp::detail::active();
     if (lanes != given_->where.counted_lanes) {
       if (warp::detail::is_among(lanes)) {
-        cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, lanes, address);
+        if (!cold<&by_call::try_run>()(*given_, slot, key.packed, key.file, lanes, address)) {
+          cold<&by_call::deliver_some>()(*given_, slot, key.packed, key.file, lanes, address);
+        }
       }
       warp::detail::sync(lanes);  // lanes that came together go on together, as they do without a tool
       return;
@@ -228,6 +262,7 @@ class thread_probe<type_list<Tools...>> {
     // Where lanes lost their words alone, words may differ: no more is counted.
     if (warp::all(warp::full, !is_torn_ & (first == warp::shuffle(warp::full, first, 0)))) {
       if (is_anchor) anchor_.lanes = warp::full;
+      if (!is_anchor && to.is_there) anchor_.other_lanes = anchor_.lanes;  // in order beside what is in order
       if (count_alike(slot, key, first_byte, address)) return;
     }
     if (warp::detail::is_among(lanes)) {
@@ -244,9 +279,9 @@ class thread_probe<type_list<Tools...>> {
       }
       word = request_word::first_seen;
     }
-    auto const distance = static_cast<std::int64_t>(address - warp::shuffle(warp::full, address, 0));
-    std::int64_t const seen = distance - std::int64_t{lane_ * key.size_bytes()};
-    bool const fits = static_cast<std::int32_t>(distance) == distance && static_cast<std::int32_t>(seen) == seen;
+    auto const from_first = static_cast<std::int64_t>(address - warp::shuffle(warp::full, address, 0));
+    std::int64_t const seen = from_first - std::int64_t{lane_ * key.size_bytes()};
+    bool const fits = static_cast<std::int32_t>(from_first) == from_first && static_cast<std::int32_t>(seen) == seen;
     if (warp::all(warp::full, fits)) displacement = static_cast<std::int32_t>(seen);
     requests_.expect_nothing(slot);
     warp::detail::sync(warp::full);
@@ -267,7 +302,7 @@ class thread_probe<type_list<Tools...>> {
     std::uint32_t layout = 0;
     if (!warp::all(warp::full, displacement == 0)) {
       layout = row == no_row ? request_word::unnamed
-                             : find_layout(&given.where.first->layouts, row, warp::full, first_byte, offset, false);
+                             : find_layout(&given.where.first->layouts, row, warp::full, first_byte, offset);
     }
     if (layout == request_word::unnamed) return request_word::first_seen;
     return first_byte | layout << request_word::layout_shift | request_word::one;

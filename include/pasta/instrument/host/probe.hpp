@@ -17,7 +17,7 @@ struct probe {
 
   /// A lane is about to access memory.
   PASTA_ALWAYS_INLINE static void access(handle, place const& where, access_kind kind, memory_space space,
-                                         void const* address, std::uint64_t size_bytes, void const* = nullptr) {
+                                         void const* address, std::uint64_t size_bytes, array_position const& = {}) {
     auto const first_byte = reinterpret_cast<std::uintptr_t>(address);
     happen<memory_access>(
         site_key::of(where, to_operation(kind), space, size_bytes), first_byte, [&](lane_mask lanes, site_id site) {
@@ -28,7 +28,7 @@ struct probe {
   /// A lane reads memory: the event, then the value.
   template <class T>
   PASTA_ALWAYS_INLINE static std::remove_const_t<T> load(handle mine, place const& where, memory_space space, T* from,
-                                                         void const* = nullptr) {
+                                                         array_position const& = {}) {
     access(mine, where, access_kind::load, space, from, sizeof(T));
     return *from;
   }
