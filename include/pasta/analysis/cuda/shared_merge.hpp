@@ -92,16 +92,21 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void add_word(device_word* to, device_word what
 #endif
 }
 
-/// The same where `unless` is 0. No branch.
+/// The same where `unless` is 0.
 PASTA_DEVICE PASTA_ALWAYS_INLINE void add_word_unless(std::uint32_t unless, device_word* to, device_word what) {
 #if PASTA_IS_HOST_PASS
   static_cast<void>(unless), static_cast<void>(to), static_cast<void>(what);
 #else
+  // With `unless` in what is added, which is then 0, the assembler does not see that lanes add the same: it would count
+  // the lanes that add.
   asm volatile(
       "{\n\t"
       ".reg .pred is_wanted;\n\t"
+      ".reg .b64 also;\n\t"
       "setp.eq.u32 is_wanted, %0, 0;\n\t"
-      "@is_wanted red.relaxed.gpu.global.add.u64 [%1], %2;\n\t"
+      "cvt.u64.u32 also, %0;\n\t"
+      "add.u64 also, also, %2;\n\t"
+      "@is_wanted red.relaxed.gpu.global.add.u64 [%1], also;\n\t"
       "}" ::"r"(unless),
       "l"(__cvta_generic_to_global(to)), "l"(what)
       : "memory");

@@ -29,6 +29,7 @@ struct settlement {
       for (std::uint32_t shard = 0; shard <= view.shard_mask; ++shard) {
         times += view.shards[shard].pattern_times[number];
       }
+      times /= warp::width();
       delivery<List>::count_executions(view, view.shards[0], row < row_count ? row : no_row,
                                        32 * site.executions * times);
       if constexpr (region::has_alike_requests) {

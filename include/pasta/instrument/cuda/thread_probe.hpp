@@ -71,9 +71,7 @@ class thread_probe<type_list<Tools...>> {
         counters_(&counters),
         requests_(requests, expected),
         sites_(&sites),
-        lane_(region::has_patterns ? warp::lane() : 0) {
-    if constexpr (counts_early) begin_finish();
-  }
+        lane_(region::has_patterns && !counts_early ? warp::lane() : 0) {}
 
   /// A lane is about to access memory.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte,
@@ -85,7 +83,7 @@ class thread_probe<type_list<Tools...>> {
       }
       if (choice::template sees<memory_access>(key)) {
         ++counters_->executions[enter(key)];
-        count_early();
+        count_early(key);
       }
     } else {
       happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
@@ -101,7 +99,7 @@ class thread_probe<type_list<Tools...>> {
     if (!choice::template sees<Event>(key)) return;
     std::uint32_t const slot = enter(key);
     ++counters_->executions[slot];
-    count_early();
+    count_early(key);
     if constexpr ((handles_v<Tools, Event> || ...)) {
       if (!choice::template handles<Event>(key)) return;
       lane_mask const lanes = warp::detail::active();
@@ -194,8 +192,11 @@ class thread_probe<type_list<Tools...>> {
       if (to.distance == 1) return warp::detail::active() == before.lanes;
       if (to.distance == -1) return warp::detail::active() == before.lanes;
     }
-    if (before.has_other && to.distance == before.index - before.other_index) {  // as a stencil's rows above and below
-      return warp::detail::active() == before.other_lanes;
+    if (before.has_other) {  // as a stencil's rows above and below
+      std::int64_t const opposite = before.index - before.other_index;
+      if (static_cast<std::uint32_t>(to.distance) == static_cast<std::uint32_t>(opposite) && to.distance == opposite) {
+        return warp::detail::active() == before.other_lanes;
+      }
     }
     return false;
   }
@@ -497,42 +498,54 @@ class thread_probe<type_list<Tools...>> {
     return hash;
   }
 
-  // What a warp needs at its end is asked for before: it should not wait then. Tools that only count have the registers
-  // to ask at the thread's begin.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void begin_finish() { usual_ = read_now(&given_->where.first->patterns.hashes[0]); }
-
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_early() {
+  // Asked for at the thread's first event, and added to when it writes: both while memory is asked for what the kernel
+  // wants to have.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_early(site_key const& key) {
     if constexpr (counts_early) {
-      if (has_begun_) return;
-      has_begun_ = true;
-      early_lanes_ = warp::detail::active();
-      count_pattern(0, early_lanes_ >> 31, lane_ | ~early_lanes_);  // by lane 0 of a whole warp
+      if (!has_begun_) {
+        has_begun_ = true;
+        usual_ = read_usual();
+        shard_ = by_call::shard_number(given_->where);
+      }
+      if (!is_counted_early_ && (key.what() == operation::store || key.what() == operation::atomic)) {
+        is_counted_early_ = true;
+        count_pattern(0, 1);
+      }
     }
   }
-  // By the caller for which `unless` is 0.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_pattern(std::uint32_t number, device_word times,
-                                                      std::uint32_t unless) const {
-    add_word_unless(unless, &by_call::shard_of(given_->where).pattern_times[number], times);
+  PASTA_DEVICE PASTA_ALWAYS_INLINE device_word read_usual() const {
+    return read_now(&given_->where.first->patterns.hashes[0]);
+  }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_pattern(std::uint32_t number, device_word lanes) const {
+    add_word(&given_->where.shards[shard_].pattern_times[number], lanes);
+  }
+
+  // By one lane, for all.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_warp(std::uint32_t number, std::uint32_t lane) const {
+    add_word_unless(lane, &given_->where.shards[shard_].pattern_times[number], warp::width());
   }
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_committed_as_pattern() {
     if constexpr (region::has_patterns) {
       pattern_table* const table = &given_->where.first->patterns;
-      if constexpr (!counts_early) begin_finish();
+      if constexpr (!counts_early) {
+        usual_ = read_usual();
+        shard_ = by_call::shard_number(given_->where);
+      }
       hash_sum sum;
       hash_from<0>(sum);
       std::uint64_t const done = opaque(sum.value);
       device_word const hash = done + opaque(reinterpret_cast<std::uintptr_t>(sites_->last_file));
-      bool const is_counted = early_lanes_ == warp::full;
-      if (warp::detail::active_with((hash == usual_) & (counts_early ? is_counted : done != 0)) == warp::full) {
-        if (!counts_early) count_pattern(0, 1, lane_);
+      // A warp that did nothing has any hash, also that of no pattern; or has not asked for the usual one.
+      if (warp::detail::active_with((hash == usual_) & (counts_early || done != 0)) == warp::full) {
+        if (!is_counted_early_) count_warp(0, counts_early ? warp::lane() : lane_);
         return true;
       }
-      std::uint32_t const lane = lane_;
-      if (counts_early && is_counted) count_pattern(0, ~device_word{0}, lane);  // one less
+      std::uint32_t const lane = counts_early ? warp::lane() : lane_;
+      if (is_counted_early_) count_pattern(0, ~device_word{0});  // one less
       if (warp::detail::active() != warp::full) return false;
       if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
-      if (done == 0) return true;  // a warp that did nothing has any hash, also that of no pattern
+      if (done == 0) return true;
       std::uint32_t number = home_of(hash, pattern_count);
       if (table->hashes[number] != hash) {
         found_entry found{};
@@ -545,7 +558,7 @@ class thread_probe<type_list<Tools...>> {
         if (number == no_entry) return false;
         if (warp::shuffle(warp::full, found.is_new, 0) != 0) record_group<0>(table, number, lane);
       }
-      count_pattern(number, 1, lane);
+      count_warp(number, lane);
       return true;
     } else {
       return false;
@@ -744,10 +757,9 @@ class thread_probe<type_list<Tools...>> {
   counter_table* counters_;
   site_requests requests_;
   site_table* sites_;
-  std::uint32_t lane_;
-  device_word usual_ = 0;  // the pattern of most warps
-  bool is_torn_ = false, has_begun_ = false;
-  lane_mask early_lanes_ = 0;  // of the thread's first event
+  std::uint32_t lane_, shard_ = 0;
+  device_word usual_ = 0x9e3779b97f4a7c15;  // the pattern of most warps; before it is asked for none's
+  bool is_torn_ = false, has_begun_ = false, is_counted_early_ = false;
   thread_states threads_{};
   state_tuple<register_parts<typename Tools::kernel_state>...> kernels_{};
   state_tuple<register_parts<typename Tools::launch_state>...> launches_{};
