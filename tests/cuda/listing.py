@@ -107,11 +107,11 @@ def plain_kernel(program):
 
 
 def read_register_limits(text):
-    """What session/cuda/probed_kernel.hpp says: [(a plain kernel's registers at most, under the tool at most), ...] for
-    tools with handlers, and for those that only count."""
+    """What session/cuda/probed_kernel.hpp says: [(a plain kernel's registers at most, under the tool at most, "true" if
+    some are left over), ...] for tools with handlers, and for those that only count."""
     with_handlers, counting = text.split("has_handlers) {")[1].split("} else {")[:2]
-    pattern = r"own <= (\d+)\) return &run_probed_within<(\d+),"
-    return tuple([(int(most), int(limit)) for most, limit in re.findall(pattern, part)]
+    pattern = r"own <= (\d+)\) return &run_probed_within<(\d+), (true|false),"
+    return tuple([(int(most), int(limit), left) for most, limit, left in re.findall(pattern, part)]
                  for part in (with_handlers, counting))
 
 
@@ -120,5 +120,6 @@ def probed_kernel(tool, program, plain_registers):
     text = PROBED_KERNEL.read_text(encoding="utf-8")
     with_handlers, counting = read_register_limits(text)
     limits = counting if tool == "access_count" else with_handlers
-    names = [f"17run_probed_withinILi{limit}E" for most, limit in limits if plain_registers <= most]
+    names = [f"17run_probed_withinILi{limit}ELb{1 if left == 'true' else 0}E"
+             for most, limit, left in limits if plain_registers <= most]
     return f"_ZN5pasta6detail{(names + ['10run_probedI'])[0]}{mangled(tool)}{mangled(program)}J"

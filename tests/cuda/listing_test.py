@@ -79,11 +79,11 @@ class ListingTest(unittest.TestCase):
 
     def test_the_kernel_under_a_tool_is_the_one_that_the_header_chooses(self):
         with_handlers, counting = listing.read_register_limits(
-            "if constexpr (x::has_handlers) {\n if (own <= 12) return &run_probed_within<32, A>;\n"
-            " if (own <= 20) return &run_probed_within<40, A>;\n } else {\n"
-            " if (own <= 30) return &run_probed_within<24, A>;\n }")
-        self.assertEqual(with_handlers, [(12, 32), (20, 40)])
-        self.assertEqual(counting, [(30, 24)])
+            "if constexpr (x::has_handlers) {\n if (own <= 12) return &run_probed_within<32, true, A>;\n"
+            " if (own <= 20) return &run_probed_within<40, true, A>;\n } else {\n"
+            " if (own <= 30) return &run_probed_within<24, false, A>;\n }")
+        self.assertEqual(with_handlers, [(12, 32, "true"), (20, 40, "true")])
+        self.assertEqual(counting, [(30, 24, "false")])
         self.assertTrue(all(listing.read_register_limits(listing.PROBED_KERNEL.read_text(encoding="utf-8"))))
         self.assertIn("10run_probedI10coalescing", listing.probed_kernel("coalescing", "gather", 255))
         self.assertIn("17run_probed_withinILi", listing.probed_kernel("coalescing", "gather", 1))

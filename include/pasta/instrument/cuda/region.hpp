@@ -44,7 +44,7 @@ struct region_of<type_list<Tools...>> {
   /// What some of the GPU's multiprocessors collect. Counters lie side by side: a warp adds to several at once.
   struct shard {
     device_word executions[row_count];                            // [lanes]
-    device_word pattern_times[has_patterns ? pattern_count : 1];  // [lanes]
+    device_word pattern_lanes[has_patterns ? pattern_count : 1];  // [lanes]
     row rows[row_count];
     state_tuple<shared_parts<typename Tools::kernel_state>...> kernel;
     state_tuple<shared_parts<typename Tools::launch_state>...> launch;

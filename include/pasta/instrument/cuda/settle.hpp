@@ -24,17 +24,15 @@ struct settlement {
     for (std::uint32_t number = warp::lane(); number < pattern_count; number += 32) {
       pattern_site const site = table.sites[number][row];
       if (site.executions == 0 && site.requests == 0) continue;
-      device_word times = 0;
+      device_word lanes = 0;
 #pragma unroll 1
       for (std::uint32_t shard = 0; shard <= view.shard_mask; ++shard) {
-        times += view.shards[shard].pattern_times[number];
+        lanes += view.shards[shard].pattern_lanes[number];
       }
-      times /= warp::width();
-      delivery<List>::count_executions(view, view.shards[0], row < row_count ? row : no_row,
-                                       32 * site.executions * times);
+      delivery<List>::count_executions(view, view.shards[0], row < row_count ? row : no_row, site.executions * lanes);
       if constexpr (region::has_alike_requests) {
         delivery<List>::count_requests(view, view.requests[0], row, site.requests,
-                                       request_word::count(site.requests) * times);
+                                       request_word::count(site.requests) * (lanes / warp::width()));
       }
     }
   }
@@ -83,7 +81,7 @@ struct settlement {
 };
 
 /// One block of one warp for each row, and one for what found none. After the kernels and before the region is read;
-/// then what was counted is set back: pattern_times by the reader, the rest here.
+/// then what was counted is set back: pattern_lanes by the reader, the rest here.
 template <class List>
 __global__ void __launch_bounds__(32) settle(__grid_constant__ typename region_of<List>::setup const given) {
   settlement<List> const mine{given, blockIdx.x};

@@ -38,10 +38,9 @@ class thread_probe<type_list<Tools...>> {
   /// Whether any handler runs in a kernel, or anything in its place.
   static constexpr bool has_handlers = (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> ||
                                         any_handles_v<tools, barrier> || any_handles_v<tools, branch>);
-  // Whether a warp is counted as one that does what most do when its first event happens, while memory is asked for what
-  // the kernel wants to have, and not at its end, where it would keep a place that another warp could have. Kernels with
-  // handlers lack the registers.
-  static constexpr bool counts_early = region::has_patterns && !has_handlers;
+  // Whether a lane can be counted as one that does what most do when it first writes, while memory is asked for what the
+  // kernel wants to have, and not at its end, where its warp would keep a place that another could have.
+  static constexpr bool can_count_early = region::has_patterns && !has_handlers;
   static constexpr std::uint32_t group_size = 32, group_count = home_row_count / group_size;
 
   // What is collected in registers for one place of the table, by one lane: the one with the place's number in its
@@ -63,15 +62,15 @@ class thread_probe<type_list<Tools...>> {
     char const* file[home_row_count];
     char const* last_file;
   };
-  /// @param has_anchor whether registers are kept to tell a site's request by another's
-  PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, bool has_anchor, counter_table& counters,
+  /// @param is_small whether the kernel has registers to spare: a constant
+  PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, bool is_small, counter_table& counters,
                                                 request_table& requests, expectation_table& expected, site_table& sites)
       : given_(&given),
-        has_anchor_(has_anchor),
+        is_small_(is_small),
         counters_(&counters),
         requests_(requests, expected),
         sites_(&sites),
-        lane_(region::has_patterns && !counts_early ? warp::lane() : 0) {}
+        lane_(region::has_patterns && has_handlers ? warp::lane() : 0) {}
 
   /// A lane is about to access memory.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte,
@@ -82,8 +81,7 @@ class thread_probe<type_list<Tools...>> {
         return;
       }
       if (choice::template sees<memory_access>(key)) {
-        ++counters_->executions[enter(key)];
-        count_early(key);
+        note(enter(key), key);
       }
     } else {
       happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
@@ -98,8 +96,7 @@ class thread_probe<type_list<Tools...>> {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void happen(site_key const& key, Make&& make) {
     if (!choice::template sees<Event>(key)) return;
     std::uint32_t const slot = enter(key);
-    ++counters_->executions[slot];
-    count_early(key);
+    note(slot, key);
     if constexpr ((handles_v<Tools, Event> || ...)) {
       if (!choice::template handles<Event>(key)) return;
       lane_mask const lanes = warp::detail::active();
@@ -180,7 +177,7 @@ class thread_probe<type_list<Tools...>> {
   };
   PASTA_DEVICE PASTA_ALWAYS_INLINE beside_anchor to_anchor(site_key const& key, bool is_known, std::uint64_t first,
                                                            std::int64_t index) const {
-    return {has_anchor_ && is_known && anchor_.size_bytes == key.size_bytes() && anchor_.first == first,
+    return {is_small_ && is_known && anchor_.size_bytes == key.size_bytes() && anchor_.first == first,
             index - anchor_.index};
   }
   // Whether a request lies beside one that was in order, by constants: few instructions where there are none.
@@ -231,7 +228,7 @@ class thread_probe<type_list<Tools...>> {
     std::uint64_t const first =
         address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
     auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
-    bool const is_anchor = has_anchor_ && position.is_known && anchor_.size_bytes == 0;
+    bool const is_anchor = is_small_ && position.is_known && anchor_.size_bytes == 0;
     auto const array =
         reinterpret_cast<std::uintptr_t>(position.first) - reinterpret_cast<std::uintptr_t>(position.origin);
     beside_anchor const to = to_anchor(key, position.is_known, array, position.index);
@@ -498,71 +495,85 @@ class thread_probe<type_list<Tools...>> {
     return hash;
   }
 
-  // Asked for at the thread's first event, and added to when it writes: both while memory is asked for what the kernel
-  // wants to have.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_early(site_key const& key) {
-    if constexpr (counts_early) {
-      if (!has_begun_) {
-        has_begun_ = true;
-        usual_ = read_usual();
-        shard_ = by_call::shard_number(given_->where);
-      }
-      if (!is_counted_early_ && (key.what() == operation::store || key.what() == operation::atomic)) {
-        is_counted_early_ = true;
-        count_pattern(0, 1);
-      }
+  // Counts an event of a site.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void note(std::uint32_t slot, site_key const& key) {
+    ++counters_->executions[slot];
+    if constexpr (can_count_early) {
+      if (!is_small_) return;
+      done_ += number_of(slot, key);
+      if (is_counted_early_ || (key.what() != operation::store && key.what() != operation::atomic)) return;
+      is_counted_early_ = true;
+      usual_ = read_usual();
+      count_lanes(0, 1);
     }
+  }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint64_t number_of(std::uint32_t slot, site_key const& key) {
+    return mix(key.packed + slot) + reinterpret_cast<std::uintptr_t>(key.file) * mix(slot + 1);
   }
   PASTA_DEVICE PASTA_ALWAYS_INLINE device_word read_usual() const {
     return read_now(&given_->where.first->patterns.hashes[0]);
   }
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_pattern(std::uint32_t number, device_word lanes) const {
-    add_word(&given_->where.shards[shard_].pattern_times[number], lanes);
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_lanes(std::uint32_t number, device_word lanes) const {
+    add_word(&by_call::shard_of(given_->where).pattern_lanes[number], lanes);
   }
-
   // By one lane, for all.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_warp(std::uint32_t number, std::uint32_t lane) const {
-    add_word_unless(lane, &given_->where.shards[shard_].pattern_times[number], warp::width());
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void count_warp(std::uint32_t number, std::uint32_t shard,
+                                                   std::uint32_t lane) const {
+    add_word_unless(lane, &given_->where.shards[shard].pattern_lanes[number], warp::width());
   }
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_committed_as_pattern() {
-    if constexpr (region::has_patterns) {
-      pattern_table* const table = &given_->where.first->patterns;
-      if constexpr (!counts_early) {
-        usual_ = read_usual();
-        shard_ = by_call::shard_number(given_->where);
-      }
-      hash_sum sum;
-      hash_from<0>(sum);
-      std::uint64_t const done = opaque(sum.value);
-      device_word const hash = done + opaque(reinterpret_cast<std::uintptr_t>(sites_->last_file));
-      // A warp that did nothing has any hash, also that of no pattern; or has not asked for the usual one.
-      if (warp::detail::active_with((hash == usual_) & (counts_early || done != 0)) == warp::full) {
-        if (!is_counted_early_) count_warp(0, counts_early ? warp::lane() : lane_);
-        return true;
-      }
-      std::uint32_t const lane = counts_early ? warp::lane() : lane_;
-      if (is_counted_early_) count_pattern(0, ~device_word{0});  // one less
-      if (warp::detail::active() != warp::full) return false;
-      if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
-      if (done == 0) return true;
-      std::uint32_t number = home_of(hash, pattern_count);
-      if (table->hashes[number] != hash) {
-        found_entry found{};
-        if constexpr (region::has_alike_requests) {
-          if (lane == 0) found = cold<&find_by_hash>()(table->hashes, pattern_count, hash);
-        } else {  // a tool that only counts has few registers of its own to save
-          if (lane == 0) found = find_by_hash(table->hashes, pattern_count, hash);
-        }
-        number = warp::shuffle(warp::full, found.number, 0);
-        if (number == no_entry) return false;
-        if (warp::shuffle(warp::full, found.is_new, 0) != 0) record_group<0>(table, number, lane);
-      }
-      count_warp(number, lane);
-      return true;
-    } else {
+    if constexpr (!region::has_patterns) {
       return false;
+    } else if constexpr (can_count_early) {
+      return is_small_ ? is_committed_early() : is_warp_committed();
+    } else {
+      return is_warp_committed();
     }
+  }
+  // Each lane for itself: what it did is its pattern's, or nothing.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_committed_early() {
+    if (done_ == usual_) return true;
+    if (is_counted_early_) count_lanes(0, ~device_word{0});  // one less
+    if (warp::detail::active() != warp::full) return false;
+    if (!warp::all(warp::full, done_ == warp::shuffle(warp::full, done_, 0))) return false;
+    return done_ == 0 || commit_warp(done_, read_usual(), by_call::shard_number(given_->where), warp::lane());
+  }
+  // What is known at the end is asked for first.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_warp_committed() {
+    device_word const usual = read_usual();
+    std::uint32_t const shard = by_call::shard_number(given_->where), lane = has_handlers ? lane_ : warp::lane();
+    hash_sum sum;
+    hash_from<0>(sum);
+    std::uint64_t const done = opaque(sum.value);
+    device_word const hash = done + opaque(reinterpret_cast<std::uintptr_t>(sites_->last_file));
+    // A warp that did nothing has any hash, also that of no pattern.
+    if (warp::detail::active_with((hash == usual) & (done != 0)) == warp::full) {
+      count_warp(0, shard, lane);
+      return true;
+    }
+    if (warp::detail::active() != warp::full) return false;
+    if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
+    return done == 0 || commit_warp(hash, usual, shard, lane);
+  }
+  // Finds or makes the pattern of a whole warp.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool commit_warp(device_word hash, device_word usual, std::uint32_t shard,
+                                                    std::uint32_t lane) {
+    pattern_table* const table = &given_->where.first->patterns;
+    std::uint32_t number = hash == usual ? 0 : home_of(hash, pattern_count);
+    if (table->hashes[number] != hash) {
+      found_entry found{};
+      if constexpr (region::has_alike_requests) {
+        if (lane == 0) found = cold<&find_by_hash>()(table->hashes, pattern_count, hash);
+      } else {  // a tool that only counts has few registers of its own to save
+        if (lane == 0) found = find_by_hash(table->hashes, pattern_count, hash);
+      }
+      number = warp::shuffle(warp::full, found.number, 0);
+      if (number == no_entry) return false;
+      if (warp::shuffle(warp::full, found.is_new, 0) != 0) record_group<0>(table, number, lane);
+    }
+    count_warp(number, shard, lane);
+    return true;
   }
   template <std::uint32_t Group>
   PASTA_DEVICE PASTA_ALWAYS_INLINE void record_group(pattern_table* table, std::uint32_t number,
@@ -671,6 +682,11 @@ class thread_probe<type_list<Tools...>> {
       }
       requests_.forget(slot);
     }
+    if constexpr (can_count_early) {
+      if (is_small_) {
+        done_ -= counters_->executions[slot] * number_of(slot, {sites_->file[slot], sites_->packed[slot]});
+      }
+    }
     site_parts site = {};
     if constexpr (!counts_lanes) {
       return;
@@ -752,14 +768,16 @@ class thread_probe<type_list<Tools...>> {
   }
 
   setup const* given_;
-  bool has_anchor_;
+  bool is_small_;
   anchor anchor_{};
   counter_table* counters_;
   site_requests requests_;
   site_table* sites_;
-  std::uint32_t lane_, shard_ = 0;
-  device_word usual_ = 0x9e3779b97f4a7c15;  // the pattern of most warps; before it is asked for none's
-  bool is_torn_ = false, has_begun_ = false, is_counted_early_ = false;
+  std::uint32_t lane_;
+  bool is_torn_ = false;
+  // What the lane did, and what most do, which it was counted for.
+  std::uint64_t done_ = 0, usual_ = 0;
+  bool is_counted_early_ = false;
   thread_states threads_{};
   state_tuple<register_parts<typename Tools::kernel_state>...> kernels_{};
   state_tuple<register_parts<typename Tools::launch_state>...> launches_{};

@@ -24,8 +24,8 @@ template <class ToolOrPack>
 using setup_of = typename region_of<tools_of_t<ToolOrPack>>::setup;
 
 template <class ToolOrPack, class Kernel, class... Parameters>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void run_thread(setup_of<ToolOrPack> const& given, bool is_small,
-                                                 Kernel const& kernel, Parameters&... parameters) {
+PASTA_DEVICE PASTA_ALWAYS_INLINE void run_thread(setup_of<ToolOrPack> const& given, bool is_small, Kernel const& kernel,
+                                                 Parameters&... parameters) {
   using tables = thread_probe<tools_of_t<ToolOrPack>>;
   typename tables::counter_table counters;
   typename tables::request_table requests;
@@ -47,17 +47,17 @@ inline constexpr bool has_register_limits = true;
 inline constexpr bool has_register_limits = false;
 #define PASTA_DETAIL_AT_MOST(registers) __launch_bounds__(1024)
 #endif
-template <int Registers, class ToolOrPack, class Kernel, class... Parameters>
+template <int Registers, bool IsSmall, class ToolOrPack, class Kernel, class... Parameters>
 __global__ void PASTA_DETAIL_AT_MOST(Registers)
     run_probed_within(__grid_constant__ setup_of<ToolOrPack> const given, kernel_source<Kernel> source,
                       Parameters... parameters) {
-  run_thread<ToolOrPack>(given, true, source.get(), parameters...);
+  run_thread<ToolOrPack>(given, IsSmall, source.get(), parameters...);
 }
 
 // Any block size that a GPU has fits: a kernel that runs without a tool runs with it.
 template <class ToolOrPack, class Kernel, class... Parameters>
 __global__ void PASTA_DETAIL_AT_MOST(64) run_probed(__grid_constant__ setup_of<ToolOrPack> const given,
-                                                   kernel_source<Kernel> source, Parameters... parameters) {
+                                                    kernel_source<Kernel> source, Parameters... parameters) {
   run_thread<ToolOrPack>(given, false, source.get(), parameters...);
 }
 
@@ -86,10 +86,11 @@ auto choose_probed() {
   if constexpr (has_register_limits) {
     int const own = count_registers<Kernel, Parameters...>();
     if constexpr (thread_probe<tools_of_t<ToolOrPack>>::has_handlers) {
-      if (own <= 12) return &run_probed_within<32, ToolOrPack, Kernel, Parameters...>;
-      if (own <= 20) return &run_probed_within<40, ToolOrPack, Kernel, Parameters...>;
+      if (own <= 12) return &run_probed_within<32, true, ToolOrPack, Kernel, Parameters...>;
+      if (own <= 20) return &run_probed_within<40, true, ToolOrPack, Kernel, Parameters...>;
     } else {
-      if (own <= 32) return &run_probed_within<32, ToolOrPack, Kernel, Parameters...>;
+      if (own <= 20) return &run_probed_within<32, true, ToolOrPack, Kernel, Parameters...>;
+      if (own <= 32) return &run_probed_within<32, false, ToolOrPack, Kernel, Parameters...>;
     }
   }
   return &run_probed<ToolOrPack, Kernel, Parameters...>;
