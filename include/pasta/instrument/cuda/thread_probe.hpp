@@ -60,7 +60,7 @@ class thread_probe<type_list<Tools...>> {
   struct site_table {
     device_word packed[home_row_count];
     char const* file[home_row_count];
-    char const* last_file;
+    char const *last_file, *noted_file;
   };
   /// @param is_small whether the kernel has registers to spare: a constant
   PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, bool is_small, counter_table& counters,
@@ -500,15 +500,18 @@ class thread_probe<type_list<Tools...>> {
     ++counters_->executions[slot];
     if constexpr (can_count_early) {
       if (!is_small_) return;
-      done_ += number_of(slot, key);
+      // Nothing but constants while the file is the same.
+      done_ += mix(key.packed + slot) + weight_ * static_cast<std::uint64_t>(sites_->noted_file - key.file);
+      weight_ += weight_of(slot);
+      sites_->noted_file = key.file;
       if (is_counted_early_ || (key.what() != operation::store && key.what() != operation::atomic)) return;
       is_counted_early_ = true;
       usual_ = read_usual();
       count_lanes(0, 1);
     }
   }
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint64_t number_of(std::uint32_t slot, site_key const& key) {
-    return mix(key.packed + slot) + reinterpret_cast<std::uintptr_t>(key.file) * mix(slot + 1);
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint32_t weight_of(std::uint32_t slot) {
+    return static_cast<std::uint32_t>(mix(slot + 1));
   }
   PASTA_DEVICE PASTA_ALWAYS_INLINE device_word read_usual() const {
     return read_now(&given_->where.first->patterns.hashes[0]);
@@ -533,11 +536,13 @@ class thread_probe<type_list<Tools...>> {
   }
   // Each lane for itself: what it did is its pattern's, or nothing.
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_committed_early() {
-    if (done_ == usual_) return true;
+    std::uint64_t const hash =
+        opaque(done_ + weight_ * std::uint64_t{reinterpret_cast<std::uintptr_t>(sites_->noted_file)});
+    if (hash == usual_) return true;
     if (is_counted_early_) count_lanes(0, ~device_word{0});  // one less
     if (warp::detail::active() != warp::full) return false;
-    if (!warp::all(warp::full, done_ == warp::shuffle(warp::full, done_, 0))) return false;
-    return done_ == 0 || commit_warp(done_, read_usual(), by_call::shard_number(given_->where), warp::lane());
+    if (!warp::all(warp::full, hash == warp::shuffle(warp::full, hash, 0))) return false;
+    return hash == 0 || commit_warp(hash, read_usual(), by_call::shard_number(given_->where), warp::lane());
   }
   // What is known at the end is asked for first.
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_warp_committed() {
@@ -684,7 +689,10 @@ class thread_probe<type_list<Tools...>> {
     }
     if constexpr (can_count_early) {
       if (is_small_) {
-        done_ -= counters_->executions[slot] * number_of(slot, {sites_->file[slot], sites_->packed[slot]});
+        auto const times = static_cast<std::uint32_t>(counters_->executions[slot]);
+        done_ -= counters_->executions[slot] * mix(sites_->packed[slot] + slot);
+        done_ -= times * weight_of(slot) * static_cast<std::uint64_t>(sites_->file[slot] - sites_->noted_file);
+        weight_ -= times * weight_of(slot);
       }
     }
     site_parts site = {};
@@ -775,8 +783,10 @@ class thread_probe<type_list<Tools...>> {
   site_table* sites_;
   std::uint32_t lane_;
   bool is_torn_ = false;
-  // What the lane did, and what most do, which it was counted for.
+  // What the lane did, but for the files, and what most do, which it was counted for. What it did is the sum of a number
+  // for each event: one of the site, and the file's address times the place's weight.
   std::uint64_t done_ = 0, usual_ = 0;
+  std::uint32_t weight_ = 0;  // the sum of weights, for the latest file
   bool is_counted_early_ = false;
   thread_states threads_{};
   state_tuple<register_parts<typename Tools::kernel_state>...> kernels_{};
