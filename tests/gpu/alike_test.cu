@@ -210,6 +210,26 @@ struct beside {
   }
 };
 
+/// Some lanes come first, or between requests that lie to each other as constants say.
+struct some_before {
+  static constexpr bool comes_together = true;
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
+                               pasta::traced<int, Probe> out, unsigned first, unsigned between, unsigned n) const {
+    unsigned const i = n + static_cast<unsigned>(t.index());
+    int sum = 0;
+    if ((first >> i % 32 & 1) != 0) sum += a[i];
+    sum += a[i];
+    sum += a[i + 1];
+    sum += a[i - n];
+    if ((between >> i % 32 & 1) != 0) sum += a[i - n];
+    sum += a[i + n];
+    if ((between >> i % 32 & 1) != 0) sum += a[i - 1];
+    sum += a[i];
+    out[i] = sum;
+  }
+};
+
 /// Keeps something at sites of other events, in registers where a kernel has them for it.
 struct decisions : pasta::tool<decisions> {
   using events = pasta::events<pasta::branch, pasta::barrier>;
@@ -363,6 +383,12 @@ int main() {
   for (unsigned how = 0; how < 3; ++how) {
     for (unsigned turn = 0; turn < 3; ++turn) {
       checks::run("one beside the other", [&] { compare_both(beside{}, {64, 128}, a, out, how, turn); });
+    }
+  }
+  for (unsigned const lanes : {0u, 0x00000001u, 0x0000ffffu, 0x55555555u, 0xffffffffu}) {
+    for (unsigned const n : {64u, 1000u}) {
+      checks::run("some lanes first", [&] { compare_both(some_before{}, {64, 128}, a, out, lanes, 0u, n); });
+      checks::run("some lanes between", [&] { compare_both(some_before{}, {64, 128}, a, out, 0u, lanes, n); });
     }
   }
   checks::run("tiles", [&] { compare_both(tiles{}, {4, {16, 16}}, a, out, 1024u, 20u); });

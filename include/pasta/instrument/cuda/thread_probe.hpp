@@ -164,11 +164,11 @@ class thread_probe<type_list<Tools...>> {
     std::uint64_t first = 0;       // element 0 of the array, from the array's origin [bytes]
     std::int64_t index = 0;        // [elements]
     std::uint32_t size_bytes = 0;  // of an element; 0: there is none yet
-    lane_mask lanes = 0;           // all if the request was in order
+    lane_mask lanes = 0;           // all if the request was that of all lanes, and in order: the same for all
     // The latest other request.
     bool has_other = false;
     std::int64_t other_index = 0;
-    lane_mask other_lanes = 0;  // all if it was in order
+    lane_mask other_lanes = 0;  // all if it was that of all lanes, and in order; lanes that had another since have 0
   };
   // What is asked of a request to compare it with the anchor.
   struct beside_anchor {
@@ -192,7 +192,7 @@ class thread_probe<type_list<Tools...>> {
     if (before.has_other) {  // as a stencil's rows above and below
       std::int64_t const opposite = before.index - before.other_index;
       if (static_cast<std::uint32_t>(to.distance) == static_cast<std::uint32_t>(opposite) && to.distance == opposite) {
-        return warp::detail::active() == before.other_lanes;
+        return warp::detail::active_with(before.other_lanes == warp::full) == warp::full;
       }
     }
     return false;
@@ -236,11 +236,9 @@ class thread_probe<type_list<Tools...>> {
       anchor_ = {array, position.index, key.size_bytes()};
     } else {
       anchor const before = anchor_;
-      if (to.is_there) {
-        anchor_.has_other = true;
-        anchor_.other_index = position.index;
-        anchor_.other_lanes = 0;
-      }
+      anchor_.has_other = true;
+      anchor_.other_index = position.index;
+      anchor_.other_lanes = 0;
       if (displacement == 0 && is_in_order_as(before, to)) {
         anchor_.other_lanes = warp::full;
         count_alike(slot, key, first_byte, address);
@@ -259,7 +257,7 @@ class thread_probe<type_list<Tools...>> {
     }
     // Where lanes lost their words alone, words may differ: no more is counted.
     if (warp::all(warp::full, !is_torn_ & (first == warp::shuffle(warp::full, first, 0)))) {
-      if (is_anchor) anchor_.lanes = warp::full;
+      if (is_anchor && warp::detail::active() == warp::full) anchor_.lanes = warp::full;  // of all lanes, or of none
       if (!is_anchor && to.is_there) anchor_.other_lanes = anchor_.lanes;  // in order beside what is in order
       if (count_alike(slot, key, first_byte, address)) return;
     }
