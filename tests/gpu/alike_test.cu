@@ -212,7 +212,7 @@ struct beside {
 
 /// Some lanes come first, or between requests that lie to each other as constants say.
 struct some_before {
-  static constexpr bool comes_together = true;
+  static constexpr bool comes_together = false;  // lanes that wait for others go on where these enter something new
   template <class Probe>
   PASTA_DEVICE void operator()(pasta::thread<Probe>& t, pasta::traced<int const, Probe> a,
                                pasta::traced<int, Probe> out, unsigned first, unsigned between, unsigned n) const {

@@ -16,7 +16,7 @@ inline constexpr std::uint32_t alike_period = 32;
 
 /// Which lanes a request has and how they lie to the first of them. Layout 0 is that of most requests: all lanes,
 /// element after element.
-inline constexpr std::uint32_t layout_count = 64;
+inline constexpr std::uint32_t layout_count = 64, most_layout_tries = 8;
 
 /// A thread's latest requests of one site, in a word: 0 if it has none.
 struct request_word {
@@ -65,29 +65,45 @@ struct layout_table {
   request_layout layouts[layout_count];
 };
 
+// A layout that was not in the table. Called by its lanes.
+PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t enter_layout(layout_table* table, device_word hash,
+                                                                  std::uint32_t row, lane_mask lanes,
+                                                                  std::uint32_t first_byte, std::int32_t offset) {
+  std::uint32_t number = home_of(hash, layout_count), is_new = 0;
+#pragma unroll 1
+  for (std::uint32_t tries = 0; tries < most_layout_tries; ++tries) {
+    // By all lanes: one that went alone would part from the others.
+    if (try_entry(table->hashes, number, hash, is_new)) {
+      if (warp::any(lanes, is_new != 0)) {
+        request_layout& layout = table->layouts[number];
+        layout.offsets[warp::lane()] = offset;
+        layout.row = row;
+        layout.first_byte = first_byte;
+        layout.lanes = lanes;
+      }
+      return number + 1;
+    }
+    number = (number + 1) % layout_count;
+  }
+  return request_word::unnamed;
+}
 /// The number of a layout, by its hash; new ones are entered while there is room. Called by its lanes.
 /// @return request_word::unnamed if there is none
 PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t number_layout(layout_table* table, device_word hash, std::uint32_t row,
                                                              lane_mask lanes, std::uint32_t first_byte,
                                                              std::int32_t offset) {
-  // By all lanes: one that went alone would part from the others.
-  std::uint32_t number = home_of(hash, layout_count), is_new = 0;
-  constexpr std::uint32_t most_tries = 8;
-  std::uint32_t tries = 0;
+  // Most are there. No atomic operation and no volatile access in this loop: the compiler would let lanes go on that
+  // wait for these.
+  std::uint32_t number = home_of(hash, layout_count), tries = 0;
 #pragma unroll 1
-  for (; tries < most_tries; ++tries) {
-    if (try_entry(table->hashes, number, hash, is_new)) break;
+  for (; tries < most_layout_tries; ++tries) {
+    device_word const seen = read_now(&table->hashes[number]);  // an old value can only be 0
+    if (warp::all(lanes, seen == hash)) return number + 1;
+    if (warp::any(lanes, seen == 0 || seen == hash)) break;
     number = (number + 1) % layout_count;
   }
-  if (tries == most_tries) return request_word::unnamed;
-  if (warp::any(lanes, is_new != 0)) {
-    request_layout& layout = table->layouts[number];
-    layout.offsets[warp::lane()] = offset;
-    layout.row = row;
-    layout.first_byte = first_byte;
-    layout.lanes = lanes;
-  }
-  return number + 1;
+  if (tries == most_layout_tries) return request_word::unnamed;
+  return enter_layout(table, hash, row, lanes, first_byte, offset);
 }
 
 /// The same for any layout.
