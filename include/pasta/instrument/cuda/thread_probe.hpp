@@ -180,17 +180,21 @@ class thread_probe<type_list<Tools...>> {
     return {is_small_ && is_known && anchor_.size_bytes == key.size_bytes() && anchor_.first == first,
             index - anchor_.index};
   }
+  // By its low bits: few instructions where it is no constant.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool is_near(std::int64_t distance) {
+    return static_cast<std::uint32_t>(distance) + 1 <= 2;
+  }
   // Whether a request lies beside one that was in order, by constants: few instructions where there are none.
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_in_order_as(anchor const& before, beside_anchor const& to) const {
     if (!to.is_there || is_torn_) return false;
     // For each distance on its own: lanes with different ones are not here together.
-    if (static_cast<std::uint32_t>(to.distance) + 1 <= 2) {  // few instructions where it is no constant
+    if (is_near(to.distance)) {
       if (to.distance == 0) return warp::detail::active() == before.lanes;
       if (to.distance == 1) return warp::detail::active() == before.lanes;
       if (to.distance == -1) return warp::detail::active() == before.lanes;
     }
-    if (before.has_other) {  // as a stencil's rows above and below
-      std::int64_t const opposite = before.index - before.other_index;
+    std::int64_t const opposite = before.index - before.other_index;
+    if (before.has_other && !is_near(opposite)) {  // as a stencil's rows above and below
       if (static_cast<std::uint32_t>(to.distance) == static_cast<std::uint32_t>(opposite) && to.distance == opposite) {
         return warp::detail::active_with(before.other_lanes == warp::full) == warp::full;
       }
