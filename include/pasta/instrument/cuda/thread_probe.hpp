@@ -15,6 +15,8 @@
 #define PASTA_INSTRUMENT_CUDA_THREAD_PROBE_HPP
 
 #include <pasta/instrument/cuda/delivery.hpp>
+#include <pasta/instrument/cuda/request_anchor.hpp>
+#include <pasta/instrument/cuda/running_hash.hpp>
 #include <pasta/instrument/cuda/site_requests.hpp>
 
 namespace pasta {
@@ -60,13 +62,14 @@ class thread_probe<type_list<Tools...>> {
   struct site_table {
     device_word packed[home_row_count];
     char const* file[home_row_count];
-    char const *last_file, *noted_file;
+    char const* last_file;
   };
   /// @param is_small whether the kernel has registers to spare: a constant
   PASTA_DEVICE PASTA_ALWAYS_INLINE thread_probe(setup const& given, bool is_small, counter_table& counters,
                                                 request_table& requests, expectation_table& expected, site_table& sites)
       : given_(&given),
         is_small_(is_small),
+        anchor_(is_small),
         counters_(&counters),
         requests_(requests, expected),
         sites_(&sites),
@@ -158,50 +161,6 @@ class thread_probe<type_list<Tools...>> {
     return slot;
   }
 
-  // The request of the thread's first event, where registers are kept for it. Constants say the most of it: a request
-  // for the element of the same index, or one beside, needs no look at what other lanes do.
-  struct anchor {
-    std::uint64_t first = 0;       // element 0 of the array, from the array's origin [bytes]
-    std::int64_t index = 0;        // [elements]
-    std::uint32_t size_bytes = 0;  // of an element; 0: there is none yet
-    lane_mask lanes = 0;           // all if the request was that of all lanes, and in order: the same for all
-    // The latest other request.
-    bool has_other = false;
-    std::int64_t other_index = 0;
-    lane_mask other_lanes = 0;  // all if it was that of all lanes, and in order; lanes that had another since have 0
-  };
-  // What is asked of a request to compare it with the anchor.
-  struct beside_anchor {
-    bool is_there;
-    std::int64_t distance;  // [elements]
-  };
-  PASTA_DEVICE PASTA_ALWAYS_INLINE beside_anchor to_anchor(site_key const& key, bool is_known, std::uint64_t first,
-                                                           std::int64_t index) const {
-    return {is_small_ && is_known && anchor_.size_bytes == key.size_bytes() && anchor_.first == first,
-            index - anchor_.index};
-  }
-  // By its low bits: few instructions where it is no constant.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool is_near(std::int64_t distance) {
-    return static_cast<std::uint32_t>(distance) + 1 <= 2;
-  }
-  // Whether a request lies beside one that was in order, by constants: few instructions where there are none.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_in_order_as(anchor const& before, beside_anchor const& to) const {
-    if (!to.is_there || is_torn_) return false;
-    // For each distance on its own: lanes with different ones are not here together.
-    if (is_near(to.distance)) {
-      if (to.distance == 0) return warp::detail::active() == before.lanes;
-      if (to.distance == 1) return warp::detail::active() == before.lanes;
-      if (to.distance == -1) return warp::detail::active() == before.lanes;
-    }
-    std::int64_t const opposite = before.index - before.other_index;
-    if (before.has_other && !is_near(opposite)) {  // as a stencil's rows above and below
-      if (static_cast<std::uint32_t>(to.distance) == static_cast<std::uint32_t>(opposite) && to.distance == opposite) {
-        return warp::detail::active_with(before.other_lanes == warp::full) == warp::full;
-      }
-    }
-    return false;
-  }
-
   // Counts a request of the site's layout. @return false: it has none, and the request was not counted
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool count_alike(std::uint32_t slot, site_key const& key, std::uint32_t first_byte,
                                                     std::uint64_t address) {
@@ -232,22 +191,10 @@ class thread_probe<type_list<Tools...>> {
     std::uint64_t const first =
         address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
     auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
-    bool const is_anchor = is_small_ && position.is_known && anchor_.size_bytes == 0;
-    auto const array =
-        reinterpret_cast<std::uintptr_t>(position.first) - reinterpret_cast<std::uintptr_t>(position.origin);
-    beside_anchor const to = to_anchor(key, position.is_known, array, position.index);
-    if (is_anchor) {
-      anchor_ = {array, position.index, key.size_bytes()};
-    } else {
-      anchor const before = anchor_;
-      anchor_.has_other = true;
-      anchor_.other_index = position.index;
-      anchor_.other_lanes = 0;
-      if (displacement == 0 && is_in_order_as(before, to)) {
-        anchor_.other_lanes = warp::full;
-        count_alike(slot, key, first_byte, address);
-        return;
-      }
+    request_anchor::relation to_anchor;
+    if (anchor_.tell(key.size_bytes(), position, displacement == 0 && !is_torn_, to_anchor)) {
+      count_alike(slot, key, first_byte, address);
+      return;
     }
     lane_mask const lanes = warp::detail::active();
     if (lanes != given_->where.counted_lanes) {
@@ -261,8 +208,7 @@ class thread_probe<type_list<Tools...>> {
     }
     // Where lanes lost their words alone, words may differ: no more is counted.
     if (warp::all(warp::full, !is_torn_ & (first == warp::shuffle(warp::full, first, 0)))) {
-      if (is_anchor && warp::detail::active() == warp::full) anchor_.lanes = warp::full;  // of all lanes, or of none
-      if (!is_anchor && to.is_there) anchor_.other_lanes = anchor_.lanes;  // in order beside what is in order
+      anchor_.confirm(to_anchor);
       if (count_alike(slot, key, first_byte, address)) return;
     }
     if (warp::detail::is_among(lanes)) {
@@ -502,18 +448,12 @@ class thread_probe<type_list<Tools...>> {
     ++counters_->executions[slot];
     if constexpr (can_count_early) {
       if (!is_small_) return;
-      // Nothing but constants while the file is the same.
-      done_ += mix(key.packed + slot) + weight_ * static_cast<std::uint64_t>(sites_->noted_file - key.file);
-      weight_ += weight_of(slot);
-      sites_->noted_file = key.file;
+      did_.note(slot, key.packed, key.file);
       if (is_counted_early_ || (key.what() != operation::store && key.what() != operation::atomic)) return;
       is_counted_early_ = true;
       usual_ = read_usual();
       count_lanes(0, 1);
     }
-  }
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint32_t weight_of(std::uint32_t slot) {
-    return static_cast<std::uint32_t>(mix(slot + 1));
   }
   PASTA_DEVICE PASTA_ALWAYS_INLINE device_word read_usual() const {
     return read_now(&given_->where.first->patterns.hashes[0]);
@@ -538,8 +478,7 @@ class thread_probe<type_list<Tools...>> {
   }
   // Each lane for itself: what it did is its pattern's, or nothing.
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_committed_early() {
-    std::uint64_t const hash =
-        opaque(done_ + weight_ * std::uint64_t{reinterpret_cast<std::uintptr_t>(sites_->noted_file)});
+    std::uint64_t const hash = opaque(did_.value());
     if (hash == usual_) return true;
     if (is_counted_early_) count_lanes(0, ~device_word{0});  // one less
     if (warp::detail::active() != warp::full) return false;
@@ -690,12 +629,7 @@ class thread_probe<type_list<Tools...>> {
       requests_.forget(slot);
     }
     if constexpr (can_count_early) {
-      if (is_small_) {
-        auto const times = static_cast<std::uint32_t>(counters_->executions[slot]);
-        done_ -= counters_->executions[slot] * mix(sites_->packed[slot] + slot);
-        done_ -= times * weight_of(slot) * static_cast<std::uint64_t>(sites_->file[slot] - sites_->noted_file);
-        weight_ -= times * weight_of(slot);
-      }
+      if (is_small_) did_.forget(slot, sites_->packed[slot], sites_->file[slot], counters_->executions[slot]);
     }
     site_parts site = {};
     if constexpr (!counts_lanes) {
@@ -779,16 +713,14 @@ class thread_probe<type_list<Tools...>> {
 
   setup const* given_;
   bool is_small_;
-  anchor anchor_{};
+  request_anchor anchor_;
   counter_table* counters_;
   site_requests requests_;
   site_table* sites_;
   std::uint32_t lane_;
   bool is_torn_ = false;
-  // What the lane did, but for the files, and what most do, which it was counted for. What it did is the sum of a number
-  // for each event: one of the site, and the file's address times the place's weight.
-  std::uint64_t done_ = 0, usual_ = 0;
-  std::uint32_t weight_ = 0;  // the sum of weights, for the latest file
+  running_hash did_;
+  std::uint64_t usual_ = 0;  // what most do, which the lane was counted for
   bool is_counted_early_ = false;
   thread_states threads_{};
   state_tuple<register_parts<typename Tools::kernel_state>...> kernels_{};
