@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// Requests that are alike to the tools: of the same lanes, with the same layout, as far behind a multiple of the address
-/// period. A kernel counts them; settle.hpp handles one of each kind. Device code.
+/// Requests that are alike to the tools: of the same lanes, with the same layout, as far behind a multiple of the
+/// address period. A kernel counts them; settle.hpp handles one of each kind. Device code.
 #ifndef PASTA_INSTRUMENT_CUDA_ALIKE_REQUESTS_HPP
 #define PASTA_INSTRUMENT_CUDA_ALIKE_REQUESTS_HPP
 

@@ -40,8 +40,8 @@ class thread_probe<type_list<Tools...>> {
   /// Whether any handler runs in a kernel, or anything in its place.
   static constexpr bool has_handlers = (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> ||
                                         any_handles_v<tools, barrier> || any_handles_v<tools, branch>);
-  // Whether a lane can be counted as one that does what most do when it first writes, while memory is asked for what the
-  // kernel wants to have, and not at its end, where its warp would keep a place that another could have.
+  // Whether a lane can be counted as one that does what most do when it first writes, while memory is asked for what
+  // the kernel wants to have, and not at its end, where its warp would keep a place that another could have.
   static constexpr bool can_count_early = region::has_patterns && !has_handlers;
   static constexpr std::uint32_t group_size = 32, group_count = home_row_count / group_size;
 
