@@ -1013,7 +1013,7 @@ class DoctorTest(CliTest):
     def test_json_names_routes_and_what_they_lack(self):
         done = self.pasta("doctor", "--json")
         found = json.loads(done.stdout)
-        self.assertEqual(list(found["routes"]), ["probe", "ptx", "llvm", "patch"])
+        self.assertEqual(list(found["routes"]), ["probe", "probe (NVIDIA)", "ptx", "llvm", "patch"])
         self.assertEqual(done.returncode, 0 if found["routes"]["probe"]["is_usable"] else 125)
         self.assertIsNotNone(found["compilers"]["cmake"])
 
@@ -1021,6 +1021,56 @@ class DoctorTest(CliTest):
         done = self.pasta("doctor")
         self.check(done, 0, stderr="")
         self.assertRegex(done.stdout, r"probe +usable")
+
+    def with_fakes(self, nvcc=None, gpus=None, cuda=None, knows_capability=True):
+        """What the doctor says of the GPU, and the route's entry, where nvcc and nvidia-smi say this."""
+        folder = self.path("fakes")
+        os.makedirs(folder, exist_ok=True)
+        programs = {"nvcc": f'echo "Cuda compilation tools, release {nvcc}, V{nvcc}.48"' if nvcc else "exit 1"}
+        programs["nvidia-smi"] = "\n".join([
+            'case "$*" in',
+            f'*compute_cap*) {"exit 2" if not knows_capability else "cat <<X"}',
+            "" if not knows_capability else f"{gpus}\nX\n",
+            ";;",
+            f"*query-gpu*) cat <<X\n{gpus}\nX\n;;",
+            f'*--version) {f"echo CUDA Version        : {cuda}" if cuda else "exit 2"};;',
+            "esac",
+        ]) if gpus else "exit 9"
+        for name, text in programs.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n{text}\n")
+            os.chmod(file.name, 0o755)
+        done = self.pasta("doctor", "--json", environment={"PATH": f"{folder}:{os.environ['PATH']}"})
+        found = json.loads(done.stdout)
+        return found["machine"]["GPU"], found["routes"]["probe (NVIDIA)"]
+
+    def test_a_gpu_that_can_be_used(self):
+        gpu, route = self.with_fakes("13.0", "NVIDIA H200, 9.0, 580.159.04", "13.0")
+        self.assertEqual(gpu, "NVIDIA H200, sm_90, driver 580.159.04")
+        self.assertEqual((route["is_usable"], route["lacks"]), (True, []))
+        gpu, route = self.with_fakes("12.4", "A, B, 8.6, 1.2\nA, B, 8.6, 1.2\nC, 7.0, 1.2", None)
+        self.assertEqual(gpu, "2 x A, B, sm_86, driver 1.2; C, sm_70, driver 1.2")
+        self.assertTrue(route["is_usable"])
+        gpu, route = self.with_fakes("12.4", "Old, 470.82", None, knows_capability=False)
+        self.assertEqual(gpu, "Old, driver 470.82")
+        self.assertTrue(route["is_usable"])
+
+    def test_what_a_gpu_lacks(self):
+        for lack, arguments in {
+            "nvcc 12.0 or newer": ("11.8", "G, 9.0, 580.1", "13.0"),
+            "a driver for CUDA 13 (the one here is for 12.4)": ("13.0", "G, 9.0, 550.1", "12.4"),
+            "a GPU of sm_75 or newer": ("13.0", "G, 7.0, 580.1", "13.0"),
+            "an NVIDIA GPU with a driver": ("13.0",),
+        }.items():
+            with self.subTest(lack):
+                self.assertEqual(self.with_fakes(*arguments)[1]["lacks"], [lack])
+        _, route = self.with_fakes(None, "G, 9.0, 580.1", "13.0")
+        self.assertEqual((route["lacks"], route["install"]), (["nvcc 12.0 or newer"], ""))
+
+    def test_what_nvidia_smi_says_may_be_nonsense(self):
+        for nonsense in ("", "a", ", ", "\x1b[31m, 9.0, 1", "x, ..., 99999999999.1"):
+            with self.subTest(nonsense):
+                self.with_fakes("13.0", nonsense or "\n", ".")
 
     def test_a_machine_without_compiler_is_told_what_to_install(self):
         os.mkdir(self.path("bin"))

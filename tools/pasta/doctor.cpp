@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -20,6 +19,7 @@
 #include <pasta/report/visible.hpp>
 #include "capture.hpp"
 #include "command.hpp"
+#include "gpus.hpp"
 #include "installed_tools.hpp"
 #include "output.hpp"
 #include "parse.hpp"
@@ -126,22 +126,9 @@ std::map<std::string, std::string> find_headers(std::string const& compiler) {
   return found;
 }
 
-std::string find_gpu() {
-  auto const text = capture({"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"}, "");
-  if (text && !text->empty()) {
-    std::string line = first_line(*text);
-    auto const comma = line.find(", ");
-    return comma == std::string::npos ? line : line.substr(0, comma) + ", driver " + line.substr(comma + 2);
-  }
-  std::error_code error;
-  if (std::filesystem::exists("/dev/nvidia0", error))
-    return "NVIDIA, found as /dev/nvidia0; nvidia-smi does not answer";
-  if (std::filesystem::exists("/dev/kfd", error)) return "AMD, found as /dev/kfd";
-  return "";
-}
-
 examination examine() {
   examination e;
+  found_gpus const gpus = find_gpus();
   utsname system{};
   ::uname(&system);
   std::string const os = value_in_file("/etc/os-release", "PRETTY_NAME=");
@@ -149,7 +136,7 @@ examination examine() {
   e.system = {{"system", fmt::format("{}{}{} {}", os, os.empty() ? "" : ", ", system.sysname, system.release)},
               {"processor", fmt::format("{}, {} threads", cpu.empty() ? system.machine : cpu.c_str(),
                                         std::thread::hardware_concurrency())},
-              {"GPU", find_gpu()}};
+              {"GPU", describe(gpus)}};
 
   std::map<std::string, std::string> versions;
   for (char const* program : {"g++", "clang++", "nvcc", "hipcc", "cmake"}) {
@@ -182,6 +169,10 @@ examination examine() {
     bool const is_needed = std::string_view(library.name) != "CLI11" && std::string_view(library.name) != "libelf";
     if (is_needed) need(probe, !header(library.name).empty(), library.name, library.package);
   }
+  route_state probe_on_nvidia{"probe (NVIDIA)", probe.is_usable, probe.lacks, probe.packages,
+                              "the same kernels on an NVIDIA GPU"};
+  auto const toolkit = versions["nvcc"].empty() ? std::nullopt : find_release(versions["nvcc"]);
+  for (std::string const& what : what_cuda_lacks(gpus, toolkit)) need(probe_on_nvidia, false, what, "");
   route_state ptx{"ptx", false, {"not in this version"}, {}, "NVIDIA, unmodified source"};
   need(ptx, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
   route_state llvm{"llvm", false, {"not in this version"}, {}, "AMD and CPU, unmodified source"};
@@ -189,9 +180,8 @@ examination examine() {
   need(llvm, !versions["hipcc"].empty(), "hipcc", "hipcc");
   route_state patch{"patch", false, {"not in this version"}, {}, "NVIDIA, machine code only"};
   need(patch, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
-  need(patch, e.system[2].value.find("NVIDIA") == 0 || e.system[2].value.find("driver") != std::string::npos,
-       "an NVIDIA GPU with a driver", "");
-  e.routes = {probe, ptx, llvm, patch};
+  need(patch, !gpus.nvidia.empty(), "an NVIDIA GPU with a driver", "");
+  e.routes = {probe, probe_on_nvidia, ptx, llvm, patch};
   return e;
 }
 
