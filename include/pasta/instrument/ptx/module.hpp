@@ -7,59 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <pasta/instrument/ptx/declarations.hpp>
+#include <pasta/instrument/ptx/read_error.hpp>
 #include <pasta/instrument/ptx/statement.hpp>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace pasta::ptx {
-
-/// The text is not PTX, or is cut short. what() is one line: `line 7: the scope that begins here does not end`.
-struct read_error : std::runtime_error {
-  read_error(std::size_t at_line, std::string const& message);
-  std::size_t line;  ///< in the PTX, from 1
-};
-
-enum class linkage : std::uint8_t { internal, visible, weak, common, external };
-
-/// A parameter or result of a function.
-struct parameter {
-  std::string_view text;         ///< `.param .align 8 .b8 x[16]`
-  std::string_view name;         ///< `x`, `_` for one without a name
-  std::string_view type;         ///< `.b8`
-  std::uint32_t alignment = 0;   ///< [bytes], 0 where it is not given
-  std::uint64_t size_bytes = 0;  ///< of all elements; 0 for an array without bounds
-  bool is_register = false;      ///< `.reg` instead of `.param`
-};
-
-/// A function with its body, or a declaration of one.
-struct function {
-  std::string_view name;
-  linkage linked = linkage::internal;
-  bool is_entry = false;        ///< a kernel
-  bool is_declaration = false;  ///< ends with `;`
-  std::vector<parameter> results, parameters;
-  std::vector<std::string_view> tuning;  ///< `.maxntid 128, 1, 1`, `.maxnreg 64`, `.noreturn`, `.pragma "…";` in order
-  std::size_t head = 0;                  ///< number of its function_head in module::statements
-  std::size_t begin = 0, end = 0;        ///< numbers of its body's scope_begin and scope_end; equal for a declaration
-
-  bool has(std::string_view directive) const;  ///< `.noreturn`, also with arguments behind it
-};
-
-/// Memory that is declared at the module's level.
-struct variable {
-  std::string_view text, name;
-  std::string_view space;  ///< `.global`
-  linkage linked = linkage::internal;
-  std::size_t statement = 0;
-};
-
-/// `.file 1 "a.cu"`: the name without quotes, as it is written.
-struct source_file {
-  std::uint32_t number;
-  std::string_view name;
-};
 
 struct module {
   std::string_view source;

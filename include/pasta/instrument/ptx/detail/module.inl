@@ -4,17 +4,10 @@
 #ifndef PASTA_INSTRUMENT_PTX_DETAIL_MODULE_INL
 #define PASTA_INSTRUMENT_PTX_DETAIL_MODULE_INL
 
-#include <algorithm>
-#include <pasta/instrument/ptx/detail/declaration.hpp>
-#include <pasta/instrument/ptx/detail/module_reader.hpp>
+#include <pasta/instrument/ptx/detail/module_reader.inl>
 #include <pasta/instrument/ptx/module.hpp>
 
 namespace pasta::ptx {
-
-inline bool function::has(std::string_view directive) const {
-  return std::any_of(tuning.begin(), tuning.end(),
-                     [&](std::string_view text) { return token_reader(text).next().text == directive; });
-}
 
 inline function const* module::find(std::string_view name) const {
   function const* found = nullptr;

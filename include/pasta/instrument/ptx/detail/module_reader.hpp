@@ -11,12 +11,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <pasta/instrument/ptx/detail/declaration.hpp>
-#include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/detail/parse_declaration.hpp>
+#include <pasta/instrument/ptx/read_error.hpp>
+#include <pasta/instrument/ptx/statement.hpp>
 #include <pasta/instrument/ptx/token.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace pasta::ptx {
+struct module;
+}
 
 namespace pasta::ptx::detail {
 
@@ -33,12 +38,7 @@ inline void skip_line_marks(token_reader& reader, char const* end) {
 
 class module_reader {
  public:
-  explicit module_reader(module& result)
-      : result_(result),
-        end_(result.source.data() + result.source.size()),
-        counted_(result.source.data()),
-        reader_(result.source) {}
-
+  explicit module_reader(module& result);
   void read();
 
  private:
@@ -84,5 +84,4 @@ class module_reader {
 
 }  // namespace pasta::ptx::detail
 
-#include <pasta/instrument/ptx/detail/module_reader.inl>
 #endif

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Part of ptx/detail/module_reader.hpp.
+// Part of ptx/module.hpp: what the class in ptx/detail/module_reader.hpp does.
 #ifndef PASTA_INSTRUMENT_PTX_DETAIL_MODULE_READER_INL
 #define PASTA_INSTRUMENT_PTX_DETAIL_MODULE_READER_INL
 
 #include <pasta/instrument/ptx/detail/module_reader.hpp>
 
-namespace pasta::ptx {
+namespace pasta::ptx::detail {
 
-inline read_error::read_error(std::size_t at_line, std::string const& message)
-    : std::runtime_error(fmt::format("line {}: {}", at_line, message)), line(at_line) {}
-
-namespace detail {
+inline module_reader::module_reader(module& result)
+    : result_(result),
+      end_(result.source.data() + result.source.size()),
+      counted_(result.source.data()),
+      reader_(result.source) {}
 
 inline std::uint32_t module_reader::line_at(char const* place) {
   lines_ += static_cast<std::uint32_t>(std::count(counted_, place, '\n'));
@@ -282,6 +283,5 @@ inline char const* module_reader::find_closing(char const* at) {
   return at;
 }
 
-}  // namespace detail
-}  // namespace pasta::ptx
+}  // namespace pasta::ptx::detail
 #endif

@@ -17,7 +17,7 @@ enum byte_class : std::uint8_t { is_mark = 0, is_blank = 1, is_letter = 2, is_di
 
 inline constexpr std::array<std::uint8_t, 256> byte_classes = [] {
   std::array<std::uint8_t, 256> classes{};
-  for (std::size_t c : {'\0', ' ', '\t', '\n', '\v', '\f', '\r'}) classes[c] = is_blank;
+  for (char c : {'\0', ' ', '\t', '\n', '\v', '\f', '\r'}) classes[static_cast<unsigned char>(c)] = is_blank;
   for (std::size_t c = 'a'; c <= 'z'; ++c) classes[c] = is_letter;
   for (std::size_t c = 'A'; c <= 'Z'; ++c) classes[c] = is_letter;
   for (std::size_t c = '0'; c <= '9'; ++c) classes[c] = is_digit;

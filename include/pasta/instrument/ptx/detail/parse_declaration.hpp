@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a declaration says: of a function's head, of its parameters, of variables. Nothing here throws but
 /// std::bad_alloc: text that makes no sense leaves fields empty.
-#ifndef PASTA_INSTRUMENT_PTX_DETAIL_DECLARATION_HPP
-#define PASTA_INSTRUMENT_PTX_DETAIL_DECLARATION_HPP
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_PARSE_DECLARATION_HPP
+#define PASTA_INSTRUMENT_PTX_DETAIL_PARSE_DECLARATION_HPP
 
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <pasta/instrument/ptx/declarations.hpp>
 #include <pasta/instrument/ptx/detail/brackets.hpp>
-#include <pasta/instrument/ptx/module.hpp>
 #include <pasta/instrument/ptx/token.hpp>
 #include <string_view>
 #include <vector>
