@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// ptxas's command line, read as far as is needed to know which words are inputs.
+#ifndef PASTA_TOOLS_PTXAS_COMMAND_LINE_HPP
+#define PASTA_TOOLS_PTXAS_COMMAND_LINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pasta::ptxas {
+
+/// What follows an option. Every option that takes a value also takes it as `--option=value`.
+enum class takes : std::uint8_t {
+  nothing,
+  value,            ///< `-o out`
+  value_or_joined,  ///< `-m 64`, `-m64`
+  only_joined       ///< `-O3`; `-O 3` is the option without a value and an input
+};
+
+/// What an option is to this program.
+enum class meaning : std::uint8_t {
+  passed_on,
+  informs,       ///< prints something and ends: --version
+  options_file,  ///< its value names files with more words
+  input_string   ///< its value is an input
+};
+
+struct option {
+  std::string_view long_name;   ///< `--gpu-name`
+  std::string_view short_name;  ///< `-arch`
+  takes long_form = takes::nothing, short_form = takes::nothing;
+  meaning means = meaning::passed_on;
+};
+
+/// The options of ptxas 13.0, as `ptxas --help` lists them.
+std::span<option const> known_options();
+
+enum class input_kind : std::uint8_t { file, standard_input, string };
+
+struct input {
+  input_kind kind;
+  std::string text;  ///< the file's name, `-`, or the PTX itself
+
+  /// As ptxas's messages should name it.
+  std::string name() const;
+};
+
+class command_line {
+ public:
+  /// Reads the words behind the program's name, and the options files that they name. Does not throw for words that
+  /// ptxas would refuse: see reason_not_understood().
+  explicit command_line(std::vector<std::string> const& words);
+
+  /// In ptxas's order: strings behind files, wherever they stand.
+  std::vector<input> const& inputs() const { return inputs_; }
+  /// --version, --help or --list-version: nothing is assembled.
+  bool only_informs() const { return only_informs_; }
+  /// Why the words cannot be told apart for sure, for a user; empty if they can.
+  std::string const& reason_not_understood() const { return reason_not_understood_; }
+
+  /// The words with other files in the place of inputs. Options stay as they are and in their order; an options file
+  /// that names inputs gives way to its words. @param files one for each input; nothing: the input as it is. Of strings
+  /// all have a file or none, so that their order stays.
+  std::vector<std::string> words_with(std::vector<std::optional<std::string>> const& files) const;
+
+ private:
+  enum class part : std::uint8_t { other, file, standard_input, string_option, string_value, whole_string };
+  struct word {
+    std::string text;
+    part is;
+  };
+
+  std::vector<word> read(std::vector<std::string> const& words, unsigned depth);
+  std::vector<word> read_options_files(std::string_view names, unsigned depth);
+  void give_up(std::string reason);
+
+  std::vector<word> words_;
+  std::vector<input> inputs_;
+  bool only_informs_ = false;
+  std::string reason_not_understood_;
+};
+
+/// The words of an options file: parted by blanks; double quotes keep blanks, a backslash the character behind it.
+/// @return nothing where ptxas's own reading of quotes and backslashes is not sure
+std::optional<std::vector<std::string>> split_options_file(std::string_view text);
+
+}  // namespace pasta::ptxas
+#endif

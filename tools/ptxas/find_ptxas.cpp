@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "find_ptxas.hpp"
+
+#include <fmt/format.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <command.hpp>
+#include <pasta/report/visible.hpp>
+#include "program_mark.hpp"
+
+namespace pasta::ptxas {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct candidate {
+  std::string path, reason;
+};
+
+/// What is wrong with a file as the vendor's ptxas; code 0 if nothing is.
+struct fault {
+  int code = 0;
+  std::string text = {};
+};
+
+fault judge(std::string const& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {cli::exit_not_found, std::generic_category().message(errno)};
+  if (S_ISDIR(status.st_mode)) return {cli::exit_not_executable, "it is a folder"};
+  if (!S_ISREG(status.st_mode)) return {cli::exit_not_executable, "it is no regular file"};
+  if (::access(path.c_str(), X_OK) != 0) return {cli::exit_not_executable, std::generic_category().message(errno)};
+  switch (compare_with_this_program(path)) {
+    case kinship::itself:
+      return {cli::exit_not_found, "it is this program itself"};
+    case kinship::copy:
+      return {cli::exit_not_found, "it is a copy of this program"};
+    case kinship::stranger:
+      break;
+  }
+  return {};
+}
+
+std::string variable(char const* name) {
+  char const* const text = std::getenv(name);
+  return text != nullptr ? text : "";
+}
+
+std::vector<std::string> path_folders() {
+  std::vector<std::string> folders;
+  std::string const path = variable("PATH");
+  for (std::size_t begin = 0; begin < path.size();) {
+    std::size_t const end = std::min(path.find(':', begin), path.size());
+    if (end > begin) folders.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
+}
+
+/// The folders of the file that was started and, if that was a link, of the program at its end.
+std::vector<fs::path> own_folders() {
+  std::vector<fs::path> folders;
+  // Not argv[0]: that is what the caller likes, and mostly without a folder.
+  auto const started = ::getauxval(AT_EXECFN);
+  std::error_code error;
+  if (started != 0) folders.push_back(fs::absolute(reinterpret_cast<char const*>(started), error).parent_path());
+  fs::path const program = fs::read_symlink("/proc/self/exe", error);
+  if (!error && (folders.empty() || program.parent_path() != folders.front())) folders.push_back(program.parent_path());
+  return folders;
+}
+
+/// The ptxas of the toolkit that an nvcc, or a link to it, belongs to.
+void add_beside_nvcc(std::vector<candidate>& candidates, fs::path const& nvcc, std::string_view where) {
+  std::error_code error;
+  fs::path const target = fs::canonical(nvcc, error);
+  if (!error) candidates.push_back({target.parent_path() / "ptxas", fmt::format("beside the nvcc {}", where)});
+}
+
+std::vector<candidate> all_candidates() {
+  std::vector<candidate> candidates;
+  std::vector<fs::path> const here = own_folders();
+  for (fs::path const& folder : here) {
+    candidates.push_back({folder / sibling_name, fmt::format("{} beside this program", sibling_name)});
+  }
+  for (char const* const name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (std::string const folder = variable(name); !folder.empty()) {
+      candidates.push_back({fs::path(folder) / "bin" / "ptxas", name});
+    }
+  }
+  for (fs::path const& folder : here) add_beside_nvcc(candidates, folder / "nvcc", "beside this program");
+  std::vector<std::string> const folders = path_folders();
+  auto const with_nvcc = std::find_if(folders.begin(), folders.end(), [](std::string const& folder) {
+    return ::access((folder + "/nvcc").c_str(), X_OK) == 0;
+  });
+  if (with_nvcc != folders.end()) add_beside_nvcc(candidates, fs::path(*with_nvcc) / "nvcc", "in PATH");
+  for (std::string const& folder : folders) candidates.push_back({folder + "/ptxas", "PATH"});
+  candidates.push_back({"/usr/local/cuda/bin/ptxas", "the usual place"});
+  return candidates;
+}
+
+}  // namespace
+
+found_ptxas find_ptxas(std::vector<std::string>& refused) {
+  if (std::string const path = variable("PASTA_PTXAS"); !path.empty()) {
+    if (fault const wrong = judge(path); wrong.code != 0) {
+      throw cli::command_error(fmt::format("PASTA_PTXAS={}: {}", visible(path), wrong.text), wrong.code);
+    }
+    return {path, "PASTA_PTXAS"};
+  }
+  for (candidate const& c : all_candidates()) {
+    fault const wrong = judge(c.path);
+    if (wrong.code == 0) return {c.path, c.reason};
+    refused.push_back(fmt::format("{} ({}): {}", visible(c.path), c.reason, wrong.text));
+  }
+  throw cli::command_error(
+      "the real ptxas was not found; set PASTA_PTXAS to its path, or CUDA_HOME to the toolkit's (PASTA_DEBUG=1 "
+      "says where it was looked for)",
+      cli::exit_not_found);
+}
+
+}  // namespace pasta::ptxas

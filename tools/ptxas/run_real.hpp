@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Starting the vendor's program.
+#ifndef PASTA_TOOLS_PTXAS_RUN_REAL_HPP
+#define PASTA_TOOLS_PTXAS_RUN_REAL_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pasta::ptxas {
+
+/// Where a child's standard error goes.
+enum class messages : std::uint8_t { to_standard_error, to_result };
+
+struct program {
+  std::string path;
+  std::vector<std::string> words;  ///< behind the program's name
+  std::vector<int> descriptors;    ///< that it inherits under the same numbers
+  int standard_input = -1;         ///< a descriptor; -1: that of this process
+};
+
+struct program_result {
+  int wait_status = 0;      ///< as from waitpid
+  int received_signal = 0;  ///< that this process got meanwhile and passed on; 0: none
+  std::string messages;     ///< standard error, if it goes here
+  bool is_success() const { return wait_status == 0 && received_signal == 0; }
+};
+
+/// Runs a program to its end. SIGINT, SIGQUIT, SIGTERM and SIGHUP are passed on to it meanwhile, unless they were
+/// ignored. @throws cli::command_error: exit code 127 if it is not found, 126 if it cannot be executed, 125 else
+program_result run(program const& what, messages where);
+
+/// Becomes the program. @throws cli::command_error as run()
+[[noreturn]] void become(program const& what);
+
+/// Counts this program among those that lead to one another, in the environment of what it starts.
+/// @throws cli::command_error if it was started by itself: the ptxas that it found leads back to it
+void enter_chain();
+
+}  // namespace pasta::ptxas
+#endif

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_TOOLS_PTXAS_SOURCE_TEXT_HPP
+#define PASTA_TOOLS_PTXAS_SOURCE_TEXT_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "memory_file.hpp"
+#include "rewrite.hpp"
+#include "settings.hpp"
+
+namespace pasta::ptxas {
+
+enum class source_state : std::uint8_t {
+  instrumented,  ///< by this process
+  marked,        ///< its text had the marker
+  not_instrumented
+};
+
+/// An input of ptxas, read, and what became of it.
+struct source_text {
+  ptxas::input input;
+  source_state state = source_state::not_instrumented;
+  std::string reason;  ///< why it is not instrumented
+  std::vector<std::string> warnings;
+  std::optional<memory_file> stream;        ///< what was read from a pipe: it cannot be read again
+  std::optional<memory_file> instrumented;  ///< in state instrumented
+  std::optional<memory_file> original;      ///< in state marked: the text before, if it was kept
+
+  bool is_regular_file() const { return input.kind == input_kind::file && !stream; }
+};
+
+/// Whether ptxas can read an input. What it cannot read is left to it, with its own message.
+bool is_readable(input const& what);
+
+/// Reads an input and instruments it. Whatever goes wrong is the result's reason.
+/// @throws cli::command_error if the text has the marker of another version or of other tools
+source_text instrument(input const& what, settings const& wanted);
+
+/// Puts the instrumented text into the place of its file, and before that the original into the folder for those.
+/// @throws report_error
+void put_in_place(source_text const& source, settings const& wanted);
+
+}  // namespace pasta::ptxas
+#endif
