@@ -242,7 +242,7 @@ TEST_CASE("Each way to write a store is a store") {
       {"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.s64 [%r1], {%rd2, %rd3}, [%r6];",
        "store shared::cluster 16 @0"},
       {"st.async.mbarrier::complete_tx::bytes.b128 [%rd1], %q1, [%rd2];", "store generic 16 @0"},
-      {"st.async.release.gpu.global.u8 [%rd1], %h1;", "store global 1 @0"},
+      {"st.async.release.gpu.global.u8 [%rd1], %b1;", "store global 1 @0"},
       {"st.async.mmio.release.sys.global.u32 [%rd1], %r1;", "store global 4 @0"},
   });
 }
@@ -319,7 +319,7 @@ TEST_CASE("Accesses to multimem addresses happen in several places") {
       {"multimem.ld_reduce.acquire.gpu.global.add.u32 %r1, [%rd1];", "load global 4 @1 several"},
       {"multimem.ld_reduce.add.acc::f32.v2.f16x2 {%r1, %r2}, [%rd1];", "load generic 8 @1 several"},
       {"multimem.ld_reduce.relaxed.gpu.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", "load global 16 @1 several"},
-      {"multimem.ld_reduce.relaxed.cta.global.min.v8.e4m3 {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8}, [%rd1];",
+      {"multimem.ld_reduce.relaxed.cta.global.min.v8.e4m3 {%b1, %b2, %b3, %b4, %b5, %b6, %b7, %b8}, [%rd1];",
        "load global 8 @1 several"},
       {"multimem.st.relaxed.gpu.b32 [%rd1], %r1;", "store generic 4 @0 several"},
       {"multimem.st.weak.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};", "store global 16 @0 several"},
@@ -375,6 +375,12 @@ TEST_CASE("An asynchronous copy of a lane reads and writes") {
       {"cp.async.ca.shared.global.L2::cache_hint.L2::256B [%r1], [%rd1], 4, %p1, %rd2;",
        "copy; load global 4 @1 limit @3; store shared 4 @0"},
       {"@%p1 cp.async.ca.shared.global [tile], [variable+4], 4;", "copy; load global 4 @1; store shared 4 @0"},
+      // As Triton writes it.
+      {"@%p1 cp.async.cg.shared.global [ %r1 + 0 ], [ %rd1 + 0 ], 0x10, %r2;",
+       "copy; load global 16 @1 limit @3; store shared 16 @0"},
+      {"cp.async.ca.shared.global [%r1], [%rd1], 0b1000;", "copy; load global 8 @1; store shared 8 @0"},
+      {"cp.async.ca.shared.global [%r1], [%rd1], 020, 0x0;", "copy; load global 16 @1 at most @3; store shared 16 @0"},
+      {"cp.async.ca.shared.global [%r1], [%rd1], 4U;", "copy; load global 4 @1; store shared 4 @0"},
       {"cp.async.commit_group;", "none"},
       {"cp.async.wait_group 2;", "none"},
       {"cp.async.wait_all;", "none"},
@@ -864,10 +870,42 @@ TEST_CASE("Spaces and types have the events' words where there are any") {
   CHECK(ptx::to_element_type("u4") == pasta::element_type::s4);
   CHECK_FALSE(ptx::to_element_type("e2m1"));
   CHECK_FALSE(ptx::to_element_type(""));
-  CHECK(ptx::bits_of("e4m3x4") == 32);
-  CHECK(ptx::bits_of("b1") == 1);
-  CHECK(ptx::bits_of("pred") == 0);
-  CHECK(ptx::bits_of("") == 0);
+}
+
+TEST_CASE("Each type has its bits in memory") {
+  struct type {
+    char const* name;
+    std::uint32_t bits;
+  };
+  constexpr type types[] = {
+      {"b1", 1},      {"s4", 4},      {"u4", 4},      {"e2m1", 4},     {"e2m3", 6},    {"e3m2", 6},    {"b8", 8},
+      {"s8", 8},      {"u8", 8},      {"e4m3", 8},    {"e5m2", 8},     {"ue8m0", 8},   {"ue4m3", 8},   {"e2m1x2", 8},
+      {"b16", 16},    {"s16", 16},    {"u16", 16},    {"f16", 16},     {"bf16", 16},   {"e4m3x2", 16}, {"e5m2x2", 16},
+      {"e2m3x2", 16}, {"e3m2x2", 16}, {"e2m1x4", 16}, {"ue8m0x2", 16}, {"s2f6x2", 16}, {"b32", 32},    {"s32", 32},
+      {"u32", 32},    {"f32", 32},    {"tf32", 32},   {"f16x2", 32},   {"bf16x2", 32}, {"b16x2", 32},  {"s16x2", 32},
+      {"u16x2", 32},  {"s8x4", 32},   {"u8x4", 32},   {"e4m3x4", 32},  {"e5m2x4", 32}, {"e2m3x4", 32}, {"e3m2x4", 32},
+      {"b64", 64},    {"s64", 64},    {"u64", 64},    {"f64", 64},     {"f32x2", 64},  {"b128", 128}};
+  for (type const& each : types) {
+    CAPTURE(each.name);
+    CHECK(ptx::bits_of(each.name) == each.bits);
+  }
+  for (char const* other : {"", "pred", "b", "b7", "v4", "b32x", "f31", "global", "b1024", "acc::f32"}) {
+    CAPTURE(other);
+    CHECK(ptx::bits_of(other) == 0);
+  }
+}
+
+TEST_CASE("Counts that no instruction has are not taken") {
+  check({
+      {"ld.global.v4294967295.b32 {%r1}, [%rd1];", "load global ? @1 (the shape or type is unknown to this version)"},
+      {"ldmatrix.sync.aligned.m8n8.x536870913.shared.b16 {%r1}, [%r9];",
+       "load shared 16 @1 rows 0 (the shape or type is unknown to this version)"},
+      {"cp.async.ca.shared.global [%r1], [%rd1], 99999999999;",
+       "copy (the shape or type is unknown to this version); load global ? @1 (the shape or type is unknown to this "
+       "version); store shared ? @0 (the shape or type is unknown to this version)"},
+      {"mma.sync.aligned.m65552n8k16.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f1};",
+       "matrix (the shape or type is unknown to this version)"},
+  });
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ inline site copy_site(access source, access destination) {
 
 /// `cp.async.ca.shared.global [dst], [src], 16{, src-size or ignore-src}{, cache-policy}`.
 inline site copy_of_lane(instruction const& what) {
-  std::uint32_t const size = what.operands.size() > 2 ? read_number(what.operands[2]).value_or(0) : 0;
+  std::uint32_t const size = what.operands.size() > 2 ? read_literal(what.operands[2]).value_or(0) : 0;
   space_pair const spaces = read_spaces(what.opcode);
   access source = by_address(what, access_kind::load, spaces.second.value_or(state_space::global), size, 1);
   access const destination = by_address(what, access_kind::store, spaces.first.value_or(state_space::shared), size, 0);

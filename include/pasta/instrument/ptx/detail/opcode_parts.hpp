@@ -71,18 +71,38 @@ inline state_space space_of(std::string_view opcode) {
   return first_of(opcode, read_space).value_or(state_space::generic);
 }
 
-inline std::optional<std::uint32_t> read_number(std::string_view digits) {
+/// A count in an opcode: more than any of PTX's is none, so that products of them stay in 32 bits.
+inline std::optional<std::uint32_t> read_number(std::string_view digits, int base = 10) {
+  constexpr std::uint32_t most = 4095;
   std::uint32_t value = 0;
-  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (error != std::errc() || end != digits.data() + digits.size() || value > most) return std::nullopt;
   return value;
 }
 
-/// `v4`: how many elements; 1 where there is no such part.
+/// An integer as PTX spells it: `16`, `0x10`, `0b10000`, `020`, `16U`.
+inline std::optional<std::uint32_t> read_literal(std::string_view text) {
+  if (text.ends_with('U')) text.remove_suffix(1);
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  } else if (text.starts_with("0b") || text.starts_with("0B")) {
+    base = 2;
+    text.remove_prefix(2);
+  } else if (text.size() > 1 && text.starts_with('0')) {
+    base = 8;
+    text.remove_prefix(1);
+  }
+  return read_number(text, base);
+}
+
+/// `v4`: how many elements; 1 where there is no such part, 0 where it is not understood.
 inline std::uint32_t elements_of(std::string_view opcode) {
   return first_of(opcode,
                   [](std::string_view part) -> std::optional<std::uint32_t> {
-                    return part.starts_with('v') ? read_number(part.substr(1)) : std::nullopt;
+                    bool const counts = part.size() > 1 && part[0] == 'v' && part[1] >= '0' && part[1] <= '9';
+                    return counts ? std::optional(read_number(part.substr(1)).value_or(0)) : std::nullopt;
                   })
       .value_or(1);
 }
@@ -98,7 +118,7 @@ inline std::optional<std::string_view> read_type(std::string_view part) {
   return bits_of(part) != 0 ? std::optional(part) : std::nullopt;
 }
 
-/// Bytes of a value with its vector's elements: `v4.f32` 16. 0 if the opcode has no type that is known.
+/// Bytes of a value with its vector's elements: `v4.f32` 16. 0 if the opcode has no type or vector that is known.
 inline std::uint32_t value_bytes(std::string_view opcode) {
   auto const type = first_of(opcode, read_type);
   return type ? bits_of(*type) * elements_of(opcode) / 8 : 0;
@@ -109,7 +129,6 @@ struct matrix_shape {
   std::uint32_t m = 0, n = 0, k = 0;
 };
 inline std::optional<matrix_shape> read_shape(std::string_view part) {
-  matrix_shape shape;
   std::size_t const at_n = part.find('n');
   if (!part.starts_with('m') || at_n == std::string_view::npos) return std::nullopt;
   std::size_t const at_k = std::min(part.find('k', at_n), part.size());
