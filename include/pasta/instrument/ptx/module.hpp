@@ -28,15 +28,17 @@ struct module {
 
   /// The place of a view in the source [bytes].
   std::size_t offset_of(std::string_view part) const { return static_cast<std::size_t>(part.data() - source.data()); }
-  /// The definition with that name, else a declaration, else null.
+  /// The definition with that name, else a declaration, else null. Looks at each function.
   function const* find(std::string_view name) const;
 };
 
 /// Reads PTX 6.0 to 9.x. Time and memory grow with the length of the text, whatever is in it; scopes may nest to any
-/// depth. @param source must outlive the result. @throws read_error; std::bad_alloc.
+/// depth. What the text means is for ptxas to judge: an unknown instruction or directive is a statement too.
+/// @param source below 4 GiB; must outlive the result. A NUL in it is a blank.
+/// @throws read_error; std::bad_alloc.
 inline module read(std::string_view source);
 
-/// Whether the text begins, behind blanks and comments, with `.version`.
+/// Whether the text begins, behind blanks, comments and lines such as `# 1 "a.cu"`, with `.version`.
 inline bool looks_like_ptx(std::string_view text) noexcept;
 
 }  // namespace pasta::ptx

@@ -66,7 +66,8 @@ class module_reader {
   void read_other_directive();
   void read_line();
   void read_until_semicolon(statement_kind kind);
-  bool continues_head(token const& last) const;
+  bool continues_head(token const& last_directive) const;
+  bool goes_on_with(token const& last, token const& next) const;
   char const* find_stop(char const* at);
   char const* find_closing(char const* at);
 

@@ -34,6 +34,7 @@ inline token module_reader::expect(token_kind kind, std::string_view what) {
   return t;
 }
 
+/// Makes a statement of the text from its first token on.
 inline void module_reader::add(statement_kind kind, char const* end) {
   result_.statements.push_back({text_between(first_.begin(), end), line_, function_, kind});
   reader_.move_to(end);
@@ -199,25 +200,34 @@ inline void module_reader::read_function_head() {
   if (!has_body) function_ = around;
 }
 
-/// A directive that is not known ends with a semicolon too, or with its line if the next does not go on with it.
+/// Whether a directive that is not known goes on with a token that stands on another line than the one before.
+inline bool module_reader::goes_on_with(token const& last, token const& next) const {
+  for (char const mark : {',', '='}) {
+    if (last.is(mark) || next.is(mark)) return true;
+  }
+  // In a body a brace on a line of its own is a scope, outside of all bodies it cannot be.
+  return next.is(';') || next.is('(') || next.is('[') || (next.is('{') && scopes_.empty());
+}
+
+/// A directive that is not known ends with a semicolon too, else with its line or before the brace that ends a scope.
 inline void module_reader::read_other_directive() {
   bool const is_known = is_any(first_, closed_directives);
   bracket_depth brackets;
   token last = first_;
   for (token t = first_;; t = next()) {
-    if (t.is('{')) {
-      char const* const behind = find_closing(t.end());
-      t.text = text_between(behind - 1, behind);
-      reader_.move_to(behind);
-      last = t;
-      continue;
-    }
     bool const is_outside = brackets.depth == 0;
     if (is_outside && (t.is(".entry") || t.is(".func"))) return read_function_head();
     bool const is_cut = t.kind == token_kind::end || t.is('}');
     if (is_cut && is_known) fail_statement();
-    bool const goes_on = last.is(',') || last.is('=') || t.is(';') || t.is(',') || t.is('=') || t.is('(') || t.is('[');
-    if (!is_known && (is_cut || (is_outside && !goes_on && std::find(last.end(), t.begin(), '\n') != t.begin()))) break;
+    bool const is_on_next_line = std::find(last.end(), t.begin(), '\n') != t.begin();
+    if (!is_known && (is_cut || (is_outside && is_on_next_line && !goes_on_with(last, t)))) break;
+    if (t.is('{')) {
+      char const* const behind = find_closing(t.end());
+      reader_.move_to(behind);
+      last.text = text_between(behind - 1, behind);
+      last.kind = token_kind::mark;
+      continue;
+    }
     last = t;
     if (t.is(';')) break;
     brackets.enter(t);
@@ -230,7 +240,7 @@ inline void module_reader::read_other_directive() {
 inline void module_reader::read_line() {
   char const* end = find_byte(first_.end(), end_, '\n');
   while (is_of(end[-1], is_blank)) --end;
-  add(first_.is('#') || first_.is('@') ? statement_kind::directive : statement_kind::unknown, end);
+  add(statement_kind::directive, end);
 }
 
 inline void module_reader::read_until_semicolon(statement_kind kind) {

@@ -94,7 +94,7 @@ class place_tracker {
     for (std::uint32_t i = caller; places_[i].caller != no_place; i = places_[i].caller) {
       if (places_[i].function == function && is_at(places_[places_[i].caller], at)) return places_[i].caller;
     }
-    return depths_[caller] + 1 < max_chain ? caller : no_place;
+    return depths_[caller] < max_chain ? caller : no_place;
   }
 
   std::uint32_t number_of(source_place const& place) {
