@@ -16,7 +16,7 @@ enum class control : std::uint8_t {
   jump,          ///< to jump_target()
   indexed_jump,  ///< to one of the labels of target_list()
   call,          ///< into a function, which may end the thread
-  return_,       ///< to the caller; ends the thread in a kernel
+  to_caller,     ///< to the caller; ends the thread in a kernel
   exit,          ///< ends the thread
   trap           ///< ends the launch
 };
@@ -27,7 +27,7 @@ inline control control_of(instruction const& what) {
   if (name == "bra") return control::jump;
   if (name == "brx") return control::indexed_jump;
   if (name == "call") return control::call;
-  if (name == "ret") return control::return_;
+  if (name == "ret") return control::to_caller;
   if (name == "exit") return control::exit;
   if (name == "trap") return control::trap;
   return control::next;
@@ -46,7 +46,7 @@ inline bool falls_through(instruction const& what) { return !ends_block(what) ||
 /// True for each call: a callee may run `exit` or `trap`. What calls a function that is known not to may be spared.
 inline bool may_leave(instruction const& what) {
   control const to = control_of(what);
-  return to == control::call || to == control::return_ || to == control::exit || to == control::trap;
+  return to == control::call || to == control::to_caller || to == control::exit || to == control::trap;
 }
 
 /// The label that a `bra` names; empty for others.
