@@ -134,12 +134,27 @@ inline std::string find_loss(pasta::ptx::instruction const& read) {
   return {};
 }
 
-/// Reads a text and checks all that find_loss() and find_disorder() look at.
+/// What is wrong when text is put between the statements of a module, or nothing: the changed text has the same ones.
+inline std::string find_shift(pasta::ptx::module const& m) {
+  pasta::ptx::edits between(m.source);
+  for (auto const& s : m.statements) between.insert_before(s.text, " /* ; { */ ");
+  std::string const changed = between.apply();
+  auto const again = pasta::ptx::read(changed);
+  if (again.statements.size() != m.statements.size()) return "text between the statements changes their number";
+  for (std::size_t i = 0; i < m.statements.size(); ++i) {
+    if (again.statements[i].text != m.statements[i].text || again.statements[i].kind != m.statements[i].kind)
+      return fmt::format("text between the statements changes statement {}", i);
+  }
+  return {};
+}
+
+/// Reads a text and checks all that find_loss(), find_disorder() and find_shift() look at.
 /// @return what is wrong, or nothing. @throws pasta::ptx::read_error
 inline std::string find_fault(std::string_view source) {
   auto const m = pasta::ptx::read(source);
   std::string fault = find_loss(m);
   if (fault.empty()) fault = find_disorder(m);
+  if (fault.empty()) fault = find_shift(m);
   for (auto const& s : m.statements) {
     if (!fault.empty()) break;
     if (s.kind == pasta::ptx::statement_kind::instruction) fault = find_loss(pasta::ptx::read_instruction(s.text));

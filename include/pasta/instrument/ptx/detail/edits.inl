@@ -47,11 +47,12 @@ inline std::string edits::apply() const {
     size += c.text.size();
   }
   auto const is_before = [](change const* a, change const* b) {
-    return a->begin != b->begin ? a->begin < b->begin : a->place < b->place;
+    if (a->begin != b->begin) return a->begin < b->begin;
+    return a->place != b->place ? a->place < b->place : a < b;  // of equal ones the one made first
   };
   // Mostly the changes were made from front to back.
   if (!std::is_sorted(in_order.begin(), in_order.end(), is_before))
-    std::stable_sort(in_order.begin(), in_order.end(), is_before);
+    std::sort(in_order.begin(), in_order.end(), is_before);
 
   std::string result;
   result.reserve(size);

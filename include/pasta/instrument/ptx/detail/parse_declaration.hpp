@@ -42,7 +42,7 @@ inline std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return a != 0 && b > std::numeric_limits<std::uint64_t>::max() / a ? 0 : a * b;
 }
 
-/// The size of a fundamental type [bytes]: `.b8` 1, `.f16x2` 4; 0 for one without bits in its name (`.pred`, `.texref`).
+/// The size of a fundamental type [bytes]: `.b8` 1, `.f16x2` 4; 0 for one without bits in its name, such as `.pred`.
 inline std::uint64_t size_of_type(std::string_view type) {
   std::size_t const digit = type.find_first_of("0123456789");
   if (digit == std::string_view::npos) return 0;
