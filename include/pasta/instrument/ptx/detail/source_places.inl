@@ -5,7 +5,7 @@
 #define PASTA_INSTRUMENT_PTX_DETAIL_SOURCE_PLACES_INL
 
 #include <array>
-#include <functional>
+#include <cstdint>
 #include <map>
 #include <pasta/instrument/ptx/detail/debug_strings.hpp>
 #include <pasta/instrument/ptx/source_places.hpp>
@@ -18,9 +18,11 @@ namespace detail {
 
 inline constexpr std::uint32_t max_chain = 256;
 
+using position = std::array<std::uint32_t, 3>;  // number of the file, line, column
+
 struct loc_directive {
-  std::array<std::uint32_t, 3> at{}, caller{};  // file, line, column
-  std::string_view label;                       // of the function's name
+  position at{}, caller{};
+  std::string_view label;  // of the function's name
   std::uint64_t label_offset = 0;
   bool is_inlined = false;
 };
@@ -29,7 +31,7 @@ inline loc_directive parse_loc(std::string_view text) {
   loc_directive result;
   token_reader reader(text);
   reader.next();  // `.loc`
-  auto const read_place = [&](std::array<std::uint32_t, 3>& place) {
+  auto const read_place = [&](position& place) {
     for (std::uint32_t& number : place) {
       if (reader.peek().kind == token_kind::number) number = integer32_of(reader.next().text);
     }
@@ -61,59 +63,49 @@ class place_tracker {
 
   /// @return the number of the place.
   std::uint32_t enter(loc_directive const& loc) {
-    source_place place = place_at(loc.at);
+    std::string_view name;
+    std::uint32_t caller = no_place;
     if (loc.is_inlined) {
-      place.function = names_.find(loc.label, loc.label_offset);
-      place.caller = find_caller(loc.caller, place.function);
+      name = names_.find(loc.label, loc.label_offset);
+      caller = find_caller(loc.caller, name);
     }
-    std::uint32_t const number = number_of(place);
+    std::uint32_t const number = number_of(loc.at, name, caller);
     last_[loc.at] = number;
     return number;
   }
 
  private:
-  source_place place_at(std::array<std::uint32_t, 3> const& at) const {
-    source_place place;
-    auto const file = files_.find(at[0]);
-    if (file != files_.end()) place.file = file->second;
-    place.line = at[1];
-    place.column = at[2];
-    return place;
-  }
-
-  bool is_at(source_place const& place, std::array<std::uint32_t, 3> const& at) const {
-    source_place const other = place_at(at);
-    return place.file == other.file && place.line == other.line && place.column == other.column;
-  }
-
-  std::uint32_t find_caller(std::array<std::uint32_t, 3> const& at, std::string_view function) {
+  std::uint32_t find_caller(position const& at, std::string_view name) {
     auto const found = last_.find(at);
-    if (found == last_.end()) return number_of(place_at(at));
-    std::uint32_t caller = found->second;
+    if (found == last_.end()) return number_of(at, {}, no_place);
+    std::uint32_t const caller = found->second;
     // All of f, g and h on one line: `f at g` may follow `h at f`, and has to go back to g.
     for (std::uint32_t i = caller; places_[i].caller != no_place; i = places_[i].caller) {
-      if (places_[i].function == function && is_at(places_[places_[i].caller], at)) return places_[i].caller;
+      if (places_[i].function.data() == name.data() && positions_[places_[i].caller] == at) return places_[i].caller;
     }
     return depths_[caller] < max_chain ? caller : no_place;
   }
 
-  std::uint32_t number_of(source_place const& place) {
-    auto const key = std::tuple(place.file, place.line, place.column, place.function, place.caller);
+  std::uint32_t number_of(position const& at, std::string_view name, std::uint32_t caller) {
+    // Names are told apart by where they stand: to compare their text would take its length each time.
+    auto const key = std::tuple(at, reinterpret_cast<std::uintptr_t>(name.data()), caller);
     auto const [entry, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));
     if (is_new) {
-      places_.push_back(place);
-      depths_.push_back(place.caller == no_place ? 1 : depths_[place.caller] + 1);
+      auto const file = files_.find(at[0]);
+      places_.push_back({file == files_.end() ? std::string_view() : file->second, at[1], at[2], name, caller});
+      positions_.push_back(at);
+      depths_.push_back(caller == no_place ? 1 : depths_[caller] + 1);
     }
     return entry->second;
   }
 
   debug_strings const& names_;
   std::vector<source_place>& places_;
-  std::vector<std::uint32_t> depths_;  // lengths of the chains from each place
+  std::vector<position> positions_;    // of the places
+  std::vector<std::uint32_t> depths_;  // lengths of the chains from the places
   std::map<std::uint32_t, std::string_view> files_;
-  std::map<std::array<std::uint32_t, 3>, std::uint32_t> last_;  // the last place with each position in this function
-  std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::string_view, std::uint32_t>, std::uint32_t>
-      numbers_;
+  std::map<position, std::uint32_t> last_;  // the last place with each position in this function
+  std::map<std::tuple<position, std::uintptr_t, std::uint32_t>, std::uint32_t> numbers_;
 };
 
 }  // namespace detail
