@@ -256,6 +256,14 @@ class InstrumentTest(PtxasTest):
         done = self.run_it("a.ptx", "-o", "/dev/null", TMPDIR="/nowhere", FAKE_LOG="/dev/null")
         self.check(done, 0, warning_of("a.ptx"))
 
+    def test_closed_standard_streams(self):
+        self.write("a.ptx")
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed=closed):
+                self.check(self.run_it("-c", f'"$0" a.ptx -o out {closed}', PROGRAM, program="/bin/sh", timeout=20))
+                self.check_instrumented(self.read("out"))
+                os.remove(self.path("out"))
+
     def test_a_wrapper_that_closes_what_it_does_not_know(self):
         """Python's subprocess hands on no descriptor but the first three."""
         text = f"#!{sys.executable}\nimport subprocess, sys\n"
@@ -370,6 +378,17 @@ class NotInstrumentedTest(PtxasTest):
         done = self.run_it("a.ptx", FAKE_REFUSES=STATE, PASTA_DEBUG="1", TMPDIR="/nowhere")
         self.check(done, 0)
         self.assertIn("cannot be kept in /nowhere: No such file or directory\n", done.stderr)
+
+    def test_too_few_descriptors(self):
+        names = [self.write(f"{i}.ptx") for i in range(60)]
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+
+        done = self.run_it(*names, "-o", "out", preexec_fn=limit)
+        self.check(done, 0)
+        self.assertEqual(done.stderr.count("is not instrumented: "), 60)
+        self.assertEqual(self.read("out"), PTX * 60)
 
     def test_words_that_are_not_understood(self):
         self.write("a.ptx")

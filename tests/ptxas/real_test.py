@@ -173,10 +173,13 @@ class PtxasTest(RealTest):
 
     def test_a_text_that_is_refused_gives_the_native_cubin(self):
         self.write("a.ptx", PTX.format(name="a") + "// test: refused\n")
-        theirs, ours, outputs = self.compare("-arch=sm_80", "a.ptx", program=FAKE_REWRITE, PASTA_PTX_TOOLS="access_count")
+        theirs, ours, outputs = self.compare(
+            "-arch=sm_80", "a.ptx", program=FAKE_REWRITE, PASTA_PTX_TOOLS="access_count"
+        )
         self.assertEqual(outputs[0], outputs[1])
         self.assertEqual(theirs, "")
-        self.assertRegex(ours, r"\Apasta: a.ptx is not instrumented: ptxas refused the instrumented text: ptxas a.ptx, ")
+        line = "pasta: a.ptx is not instrumented: ptxas refused the instrumented text: ptxas a.ptx, line "
+        self.assertTrue(ours.startswith(line), ours)
 
     def test_bad_inputs_fail_as_natively(self):
         good = PTX.format(name="a")

@@ -97,7 +97,7 @@ class assembly {
   plan instrumented_plan();
   plan original_plan() const;
   int finish(plan const& done, program_result const& result) const;
-  int assemble_originals(std::string const& refusal) const;
+  int assemble_originals(std::string const& refusal);
   void keep_refused() const;
   void debug(std::string_view line) const;
 
@@ -203,14 +203,20 @@ int assembly::run() {
     return end_as(result);
   }
 
-  plan const instrumented = instrumented_plan();
-  program_result const result = ptxas::run(instrumented.program, messages::to_result);
-  if (result.is_success() || was_ended_by_someone(result)) return finish(instrumented, result);
-  std::string const refusal =
-      WIFSIGNALED(result.wait_status)
-          ? fmt::format("ptxas was {} on the instrumented text", cli::describe_end(result.wait_status))
-          : fmt::format("ptxas refused the instrumented text: {}",
-                        first_error(instrumented.with_names(result.messages)));
+  std::string refusal;
+  try {
+    plan const instrumented = instrumented_plan();
+    program_result const result = ptxas::run(instrumented.program, messages::to_result);
+    if (result.is_success() || was_ended_by_someone(result)) return finish(instrumented, result);
+    refusal = WIFSIGNALED(result.wait_status)
+                  ? fmt::format("ptxas was {} on the instrumented text", cli::describe_end(result.wait_status))
+                  : fmt::format("ptxas refused the instrumented text: {}",
+                                first_error(instrumented.with_names(result.messages)));
+  } catch (cannot_start const& e) {
+    refusal = e.what();  // too few descriptors, too long a command line: ptxas itself may still start
+  } catch (std::system_error const& e) {
+    refusal = e.what();
+  }
   return assemble_originals(refusal);
 }
 
@@ -232,7 +238,7 @@ int assembly::finish(plan const& done, program_result const& result) const {
   return cli::exit_done;
 }
 
-int assembly::assemble_originals(std::string const& refusal) const {
+int assembly::assemble_originals(std::string const& refusal) {
   if (wanted_.is_debugging) keep_refused();
   std::vector<std::string> lines;
   for (source_text const& source : sources_) {
@@ -241,6 +247,7 @@ int assembly::assemble_originals(std::string const& refusal) const {
   }
   if (wanted_.is_strict) throw cli::command_error(lines.front());
   plan const original = original_plan();
+  for (source_text& source : sources_) source.instrumented.reset();  // its descriptor may be the one that is missing
   bool const has_names = !original.names.empty();
   program_result const result =
       ptxas::run(original.program, has_names ? messages::to_result : messages::to_standard_error);

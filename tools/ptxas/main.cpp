@@ -46,6 +46,7 @@ int run_main(std::vector<std::string> const& words) {
   ptxas::enter_chain();
   std::string const real = find_real(wanted);
   if (wanted.tools.empty()) ptxas::become({real, words, {}, -1});
+  ptxas::fill_standard_streams();
   return ptxas::assemble(real, words, wanted);
 }
 

@@ -24,8 +24,8 @@ struct rewritten {
 /// The tools that PTX can be instrumented with, in alphabetical order.
 std::span<std::string_view const> known_tools();
 
-/// Instruments a module's text. A text with the marker of the same tools comes back as it is; with another one it is not
-/// instrumented. @throws std::bad_alloc
+/// Instruments a module's text. A text with the marker of the same tools comes back as it is; with another marker it is
+/// not instrumented. @throws std::bad_alloc
 rewritten rewrite(std::string_view source, rewrite_options const& options);
 
 }  // namespace pasta::ptxas

@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <system_error>
 
-#include <command.hpp>
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
 
@@ -29,12 +28,11 @@ constexpr std::array<int, 4> passed_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 [[noreturn]] void fail_to_start(std::string const& path, int error) {
   int const code = error == ENOENT ? cli::exit_not_found : cli::exit_not_executable;
-  throw cli::command_error(fmt::format("cannot run {}: {}", visible(path), std::generic_category().message(error)),
-                           code);
+  throw cannot_start(fmt::format("cannot run {}: {}", visible(path), std::generic_category().message(error)), code);
 }
 
 [[noreturn]] void fail(char const* what, int error) {
-  throw cli::command_error(fmt::format("{}: {}", what, std::generic_category().message(error)));
+  throw cannot_start(fmt::format("{}: {}", what, std::generic_category().message(error)));
 }
 
 std::vector<char*> make_arguments(program const& what) {
@@ -172,6 +170,14 @@ void become(program const& what) {
   std::vector<char*> const arguments = make_arguments(what);
   ::execv(what.path.c_str(), arguments.data());
   fail_to_start(what.path, errno);
+}
+
+void fill_standard_streams() {
+  // open() gives the lowest number that is free.
+  for (int descriptor = 0; descriptor >= 0 && descriptor <= STDERR_FILENO;) {
+    descriptor = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (descriptor > STDERR_FILENO) ::close(descriptor);
+  }
 }
 
 void enter_chain() {

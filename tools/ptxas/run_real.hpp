@@ -8,7 +8,14 @@
 #include <string>
 #include <vector>
 
+#include <command.hpp>
+
 namespace pasta::ptxas {
+
+/// A program that cannot be started.
+struct cannot_start : cli::command_error {
+  using cli::command_error::command_error;
+};
 
 /// Where a child's standard error goes.
 enum class messages : std::uint8_t { to_standard_error, to_result };
@@ -28,11 +35,15 @@ struct program_result {
 };
 
 /// Runs a program to its end. SIGINT, SIGQUIT, SIGTERM and SIGHUP are passed on to it meanwhile, unless they were
-/// ignored. @throws cli::command_error: exit code 127 if it is not found, 126 if it cannot be executed, 125 else
+/// ignored. @throws cannot_start: exit code 127 if it is not found, 126 if it cannot be executed, 125 else
 program_result run(program const& what, messages where);
 
-/// Becomes the program. @throws cli::command_error as run()
+/// Becomes the program. @throws cannot_start as run()
 [[noreturn]] void become(program const& what);
+
+/// Opens /dev/null in the place of standard streams that are closed, until something else is started: no other file of
+/// this process may get their numbers.
+void fill_standard_streams();
 
 /// Counts this program among those that lead to one another, in the environment of what it starts.
 /// @throws cli::command_error if it was started by itself: the ptxas that it found leads back to it
