@@ -383,6 +383,13 @@ TEST_CASE("module: what is cut short is refused, with the line where it begins")
   CHECK(error_of(head + ".entry k()\n{\nadd.s32\na, b") == "line 6: the statement that begins here does not end");
   CHECK(error_of(head + ".entry k()\n{\nadd.s32 a, b\n}") == "line 6: the statement that begins here does not end");
   CHECK(error_of(head + ".entry k()\n{\n.reg .b32 a\n}") == "line 6: the statement that begins here does not end");
+  // Not joined with what follows.
+  std::string const next = "\n.entry j() { ret; }";
+  CHECK(error_of(head + ".entry k()\n{\nadd.s32 a, b\n}" + next) ==
+        "line 6: the statement that begins here does not end");
+  CHECK(error_of(head + ".entry k()\n{\n.reg .b32 a\n}" + next) ==
+        "line 6: the statement that begins here does not end");
+  CHECK(error_of(head + ".entry k()\n{\nret;" + next) == "line 5: the scope that begins here does not end");
   CHECK(error_of(head + ".entry k(") == "line 4: the statement that begins here does not end");
   CHECK(error_of(head + ".section .a\n{ .b8 1") == "line 4: the statement that begins here does not end");
   CHECK(error_of(head + ".section .a") == "line 4: the statement that begins here does not end");
