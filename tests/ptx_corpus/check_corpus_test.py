@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""check_corpus.py passes what changes nothing and fails what breaks a file, with the real ptxas.
+
+usage: check_corpus_test.py CORPUS
+CORPUS is a folder that make_corpus.py made and that holds native_kernels.sm_90.ptx.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import check_corpus
+import toolchain
+
+SCRIPT = pathlib.Path(__file__).with_name("check_corpus.py")
+NAME = "native_kernels.sm_90"
+
+# Each rewriter is Python's text: `text` is the PTX, what it is then is written.
+BARRIER = r"text = text.replace('\tret;', '\tbar.sync 0;\n\tret;')"
+CUT = "text = text[:len(text) // 2]"
+# Where it writes and reads is known at run time alone, so that it stays in memory.
+LOCAL_MEMORY = r"""
+text = text.replace('\tret;', '''{
+  .local .align 4 .b8 room[4096];
+  .reg .b32 at, lane, time, value;
+  .reg .pred is_odd;
+  mov.u32 at, room;
+  mov.u32 lane, %laneid;
+  mad.lo.u32 lane, lane, 16, at;
+  st.local.u32 [lane], at;
+  mov.u32 time, %clock;
+  and.b32 time, time, 4092;
+  add.u32 at, at, time;
+  ld.local.u32 value, [at];
+  setp.eq.u32 is_odd, value, 3;
+  @is_odd trap;
+}
+ret;''')
+"""
+NOTHING = ""
+
+
+class CheckCorpusTest(unittest.TestCase):
+    corpus = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def rewriter(self, change, more=""):
+        script = self.folder / "rewriter.py"
+        script.write_text(f"import sys\ntext = open(sys.argv[1]).read()\n{change}\n"
+                          f"open(sys.argv[2], 'w').write(text)\n{more}\n", encoding="utf-8")
+        return f"{sys.executable} {script} {{input}} {{output}} {{sites}} {{arch}}"
+
+    def check(self, rewriter, *arguments, folder=None):
+        return subprocess.run([sys.executable, "-B", SCRIPT, "--rewriter", rewriter, folder or self.corpus, *arguments],
+                              capture_output=True, text=True, check=False, timeout=100)
+
+    def assert_violation(self, result, pattern):
+        self.assertEqual(result.returncode, 1, result)
+        lines = [line for line in result.stdout.splitlines() if line.startswith("violation: ")]
+        self.assertTrue(lines, result)
+        for line in lines:
+            self.assertRegex(line, rf"^violation: {NAME}\.ptx: ")
+        self.assertRegex(result.stdout, pattern)
+
+    def test_what_changes_nothing_passes(self):
+        for rewriter in ("cp {input} {output}", self.rewriter(NOTHING)):
+            result = self.check(rewriter, "--only", NAME)
+            self.assertEqual(result.returncode, 0, result)
+            self.assertRegex(result.stdout, r"1 files, 4 kernels, \+0 instructions: 0 violations")
+
+    def test_a_new_barrier_fails_unless_it_is_allowed(self):
+        rewriter = self.rewriter(BARRIER)
+        self.assert_violation(self.check(rewriter, "--only", NAME), r"vector_add\w+: 1 new barriers, limit 0")
+        allowed = self.check(rewriter, "--only", NAME, "--new-barriers", "9")
+        self.assertEqual(allowed.returncode, 0, allowed)
+
+    def test_new_local_memory_fails(self):
+        self.assert_violation(self.check(self.rewriter(LOCAL_MEMORY), "--only", NAME),
+                              r"new local_accesses, limit 0")
+
+    def test_a_file_that_is_cut_fails(self):
+        self.assert_violation(self.check(self.rewriter(CUT), "--only", NAME), "the rewritten file does not assemble")
+
+    def test_a_kernel_that_is_lost_fails(self):
+        lost = r"text = text.replace('native6gather', 'native6falter')"
+        result = self.check(self.rewriter(lost), "--only", NAME)
+        self.assert_violation(result, r"gather\w+: only in the native file")
+        self.assertRegex(result.stdout, r"falter\w+: only in the rewritten file")
+
+    def test_a_rewriter_that_fails_or_writes_nothing_fails(self):
+        self.assert_violation(self.check(self.rewriter("sys.exit('error: line 7 is odd')"), "--only", NAME),
+                              "the rewriter failed: .* line 7 is odd")
+        self.assert_violation(self.check(self.rewriter("sys.exit(0)"), "--only", NAME), "it wrote no output")
+        self.assert_violation(self.check("./is_not_there {output}", "--only", NAME), "the rewriter failed: .*No such")
+
+    def test_the_instructions_of_a_site_are_told(self):
+        change = r"text = text.replace('\tret;', '\tbar.sync 0;\n\tbar.sync 0;\n\tret;')"
+        result = self.check(self.rewriter(change, "open(sys.argv[3], 'w').write('{\"sites\": 4}')"), "--only", NAME,
+                            "--new-barriers", "9")
+        self.assertEqual(result.returncode, 0, result)
+        self.assertRegex(result.stdout, r"4 sites \(\d+\.\d instructions for each\)")
+
+    def test_a_table_that_is_not_understood_fails(self):
+        for table in ("[]", "{", '{"sites": -1}', '{"sites": true}'):
+            more = f"open(sys.argv[3], 'w').write({table!r})"
+            self.assert_violation(self.check(self.rewriter(NOTHING, more), "--only", NAME), "the rewriter failed")
+
+    def test_rewritten_files_are_kept_for_a_look(self):
+        kept = self.folder / "kept"
+        self.check(self.rewriter(BARRIER), "--only", NAME, "--keep", kept)
+        self.assertIn("bar.sync 0;", (kept / f"{NAME}.ptx").read_text(encoding="utf-8"))
+
+    def test_wrong_arguments_are_a_usage_error(self):
+        for result in (self.check("cp {input}"), self.check("cp '{output}"), self.check("cp {output}", "--jobs", "0"),
+                       self.check("cp {output}", "--only", "not_there"), self.check("cp {output}", folder="/dev/null")):
+            self.assertEqual(result.returncode, 2, result)
+            self.assertIn("check_corpus.py: error: ", result.stderr)
+
+    def test_a_native_file_is_assembled_anew_if_it_changed(self):
+        corpus = self.folder / "corpus"
+        corpus.mkdir()
+        entry = next(entry for entry in json.loads((self.corpus / "manifest.json").read_text(encoding="utf-8"))
+                     if entry["file"] == f"{NAME}.ptx")
+        (corpus / "manifest.json").write_text(json.dumps([entry]), encoding="utf-8")
+        text = (self.corpus / entry["file"]).read_text(encoding="utf-8")
+        (corpus / entry["file"]).write_text(text, encoding="utf-8")
+        self.assertEqual(self.check("cp {input} {output}", folder=corpus).returncode, 0)
+        (corpus / entry["file"]).write_text(text.replace("\tret;", "\tbar.sync 0;\n\tret;"), encoding="utf-8")
+        self.assertEqual(self.check("cp {input} {output}", folder=corpus).returncode, 0)
+
+
+class PartsTest(unittest.TestCase):
+    def test_only_the_places_of_a_command_are_filled_in(self):
+        values = {"input": "a b", "output": "c", "sites": "d", "arch": "sm_90"}
+        self.assertEqual(check_corpus.fill_in(["x{input}y", "{other}", "--to={output}", "{arch}"], values),
+                         ["xa by", "{other}", "--to=c", "sm_90"])
+
+
+if __name__ == "__main__":
+    if not toolchain.NVCC or not toolchain.NVDISASM:
+        toolchain.compiler.skip("nvcc or nvdisasm was not found; scripts/cuda_tools build/cuda_tools installs both")
+    if len(sys.argv) < 2 or not (pathlib.Path(sys.argv[1]) / f"{NAME}.ptx").exists():
+        sys.exit(__doc__.split("usage: ")[1])
+    CheckCorpusTest.corpus = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main(verbosity=2)

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""What decides whether a rewritten kernel is as good as the native one, from what ptxas and nvdisasm say."""
+
+import collections
+import re
+
+import toolchain
+
+import listing  # tests/cuda, which toolchain adds to the path
+
+# What is counted of a kernel's instructions, and their names.
+COUNTED = {
+    "calls": ("CALL",),
+    "local_accesses": ("LDL", "STL"),
+    "barriers": ("BAR", "UCGABAR_ARV", "UCGABAR_WAIT"),
+    "multiply_adds": ("FFMA", "FFMA2", "DFMA"),
+}
+
+
+def count_instructions(stream):
+    """{"instructions": 40, "calls": 0, ...} of one kernel with the functions that lie in its section."""
+    instructions = listing.instructions(stream)
+    names = collections.Counter(map(listing.mnemonic, instructions))
+    found = {what: sum(names[name] for name in counted) for what, counted in COUNTED.items()}
+    return {"instructions": len(instructions)} | found
+
+
+def read_figures(disassembly, said):
+    """All kernels' counts, with what `ptxas -v` says of them: {kernel: {...}}. Functions that are linked later are like
+    kernels, without registers."""
+    resources = listing.read_resources(said)
+    found = {}
+    for kernel, stream in listing.read_streams(disassembly).items():
+        found[kernel] = count_instructions(stream)
+        for what in ("registers", "spill_bytes", "stack_bytes"):
+            if what in resources.get(kernel, {}):
+                found[kernel][what] = resources[kernel][what]
+    return found
+
+
+def read_warnings(said):
+    """What ptxas warns of, without what differs between two files that mean the same: names of files and lines."""
+    found = set()
+    for line in said.splitlines():
+        if match := re.match(r"ptxas (?:.*?, line \d+; )?\s*(warning|error|fatal)\s*: (.*)", line):
+            found.add(match[2].strip())
+        elif match := re.match(r"ptxas info\s*: (\(C\d+\).*)", line):  # wgmma that is serialised is told of like this
+            found.add(re.sub(r"line \d+", "line", match[1].strip()))
+    return sorted(found)
+
+
+def assemble(source, cubin, architecture, flags, timeout):
+    """What ptxas makes of a file: {"kernels": {...}, "warnings": [...]}. @throw RuntimeError if it does not."""
+    said = toolchain.run([toolchain.beside_nvcc("ptxas"), f"-arch={architecture}", "-v", *flags, source, "-o", cubin],
+                         timeout=timeout)
+    disassembly = toolchain.run([toolchain.NVDISASM, "-c", cubin], timeout=timeout)
+    kernels = read_figures(disassembly, said)
+    if not kernels:
+        raise RuntimeError("nvdisasm shows no code")
+    return {"kernels": kernels, "warnings": read_warnings(said)}
+
+
+def compare(native, rewritten, limits):
+    """One line for each limit that a kernel exceeds: [(kernel, "3 new calls, limit 0"), ...].
+    @param limits {"calls": 0, ..., "lost_multiply_adds": 0}; what has no limit is not compared"""
+    lines = []
+    for kernel in sorted(native["kernels"].keys() ^ rewritten["kernels"].keys()):
+        which = "native" if kernel in native["kernels"] else "rewritten"
+        lines.append((kernel, f"only in the {which} file"))
+    for kernel in sorted(native["kernels"].keys() & rewritten["kernels"].keys()):
+        before, after = native["kernels"][kernel], rewritten["kernels"][kernel]
+        for what, limit in limits.items():
+            if what == "lost_multiply_adds":
+                grown = before["multiply_adds"] - after["multiply_adds"]
+                text = f"{grown} multiply_adds fewer"
+            else:
+                grown = after.get(what, 0) - before.get(what, 0)
+                text = f"{grown} new {what}"
+            if grown > limit:
+                lines.append((kernel, f"{text}, limit {limit}"))
+    lines += [("", f"a new warning: {text}") for text in rewritten["warnings"] if text not in native["warnings"]]
+    return lines

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""How figures are read and compared. Needs no compiler."""
+
+import unittest
+
+import figures
+
+LISTING = """
+	.section	.text.a,"ax",@progbits
+        /*0000*/                   FFMA R4, R2, R3, R4 ;
+        /*0010*/              @!P0 BRA `(.L_x_7)  ;
+        /*0020*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*0030*/                   BSYNC B0 ;
+        /*0040*/                   STL.64 [R1], R2 ;
+        /*0050*/              @P1  LDL R2, [R1] ;
+        /*0060*/                   CALL.REL.NOINC `($a$f) ;
+.L_x_7:
+        /*0070*/                   EXIT ;
+        .type           $a$f,@function
+$a$f:
+        /*0080*/                   DFMA R4, R2, R6, R4 ;
+        /*0090*/                   CALL.ABS.NOINC R20 ;
+        /*00a0*/                   NOP;
+	.section	.text.b,"ax",@progbits
+        /*0000*/                   UCGABAR_ARV ;
+        /*0010*/                   UCGABAR_WAIT ;
+        /*0020*/                   EXIT ;
+"""
+SAID = """ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'a' for 'sm_90'
+ptxas info    : Function properties for a
+    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads
+ptxas info    : Used 64 registers, used 1 barriers, 24 bytes cumulative stack size
+ptxas /some/file.ptx, line 407; warning : Advisory: this is slow
+ptxas info    : (C7510) Potential Performance Loss: wgmma is serialized in function 'a' at line 12
+ptxas warning : Stack size for entry function 'a' cannot be statically determined
+"""
+LIMITS = {"calls": 0, "local_accesses": 0, "barriers": 0, "lost_multiply_adds": 0}
+
+
+def file_of(warnings=(), **counts):
+    kernel = {"instructions": 9, "calls": 1, "local_accesses": 2, "barriers": 3, "multiply_adds": 4, "registers": 30}
+    return {"kernels": {"a": kernel | counts}, "warnings": list(warnings)}
+
+
+class ReadTest(unittest.TestCase):
+    def test_each_kernel_has_its_counts_with_those_of_functions_in_its_section(self):
+        found = figures.read_figures(LISTING, SAID)
+        self.assertEqual(found["a"], {"instructions": 10, "calls": 2, "local_accesses": 2, "barriers": 1,
+                                      "multiply_adds": 2, "registers": 64, "spill_bytes": 32, "stack_bytes": 24})
+
+    def test_what_ptxas_tells_nothing_of_has_counts_alone(self):
+        found = figures.read_figures(LISTING, SAID)
+        self.assertEqual(found["b"], {"instructions": 3, "calls": 0, "local_accesses": 0, "barriers": 2,
+                                      "multiply_adds": 0})
+
+    def test_warnings_are_alike_in_another_file_and_line(self):
+        found = figures.read_warnings(SAID)
+        self.assertEqual(len(found), 3, found)
+        other = SAID.replace("/some/file.ptx, line 407", "other.ptx, line 500").replace("line 12", "line 15")
+        self.assertNotEqual(other, SAID)
+        self.assertEqual(figures.read_warnings(other), found)
+
+
+class CompareTest(unittest.TestCase):
+    def test_equal_files_have_no_violations(self):
+        self.assertEqual(figures.compare(file_of(), file_of(), LIMITS), [])
+
+    def test_what_grew_is_named_with_its_limit(self):
+        for what in ("calls", "local_accesses", "barriers"):
+            more = file_of(**{what: 7})
+            grown = 7 - file_of()["kernels"]["a"][what]
+            self.assertEqual(figures.compare(file_of(), more, LIMITS), [("a", f"{grown} new {what}, limit 0")])
+            self.assertEqual(figures.compare(file_of(), more, LIMITS | {what: grown}), [])
+            self.assertEqual(figures.compare(more, file_of(), LIMITS), [])
+
+    def test_products_that_are_no_longer_fused_are_named(self):
+        self.assertEqual(figures.compare(file_of(), file_of(multiply_adds=1), LIMITS),
+                         [("a", "3 multiply_adds fewer, limit 0")])
+
+    def test_what_has_no_limit_is_not_compared(self):
+        self.assertEqual(figures.compare(file_of(), file_of(registers=99), LIMITS), [])
+        self.assertEqual(figures.compare(file_of(), file_of(registers=99), LIMITS | {"registers": 8}),
+                         [("a", "69 new registers, limit 8")])
+
+    def test_a_kernel_that_one_file_lacks_is_named(self):
+        empty = {"kernels": {}, "warnings": []}
+        self.assertEqual(figures.compare(file_of(), empty, LIMITS), [("a", "only in the native file")])
+        self.assertEqual(figures.compare(empty, file_of(), LIMITS), [("a", "only in the rewritten file")])
+
+    def test_a_new_warning_is_named_and_an_old_one_is_not(self):
+        self.assertEqual(figures.compare(file_of(), file_of(["slow"]), LIMITS), [("", "a new warning: slow")])
+        self.assertEqual(figures.compare(file_of(["slow"]), file_of(["slow"]), LIMITS), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
