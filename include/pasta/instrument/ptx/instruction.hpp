@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// The parts of an instruction, as views of its text. Nothing is looked up: an unknown instruction has parts too.
+/// The parts of an instruction, as views of its text. Nothing is looked up: an unknown instruction has parts too, and
+/// odd text throws nothing (but std::bad_alloc).
 namespace pasta::ptx {
 
 /// `@p` or `@!p`.
@@ -22,10 +23,11 @@ struct guard {
 struct instruction {
   std::string_view text;
   ptx::guard guard;
-  std::string_view opcode;  ///< `ld.global.v4.f32`
-  std::string_view name;    ///< `ld`
-  std::vector<std::string_view>
-      operands;  ///< `{%f1, %f2}`, `[%rd1+16]`, `%p|%q`, `(%r1)`; commas within brackets do not part
+  /// `ld.global.v4.f32`, as written: blanks and comments may stand before a dot, which has() and modifier() pass over.
+  std::string_view opcode;
+  std::string_view name;  ///< `ld`
+  /// `{%f1, %f2}`, `[%rd1+16]`, `%p|%q`, `(%r1)`: commas within brackets do not part. Without what surrounds them.
+  std::vector<std::string_view> operands;
 
   /// Whether the opcode has this part: has("volatile") for `ld.volatile.global.u32`; has("L1::no_allocate").
   bool has(std::string_view modifier) const;
@@ -38,7 +40,8 @@ struct instruction {
 /// @param text of a statement of kind `instruction`.
 inline instruction read_instruction(std::string_view text);
 
-/// `[%rd1+16]`, `[symbol]`, `[%rd1+-4]`, `[0x100]`, `[tensor, {%r1, %r2}]`, `[param+8]`.
+/// `[%rd1+16]`, `[symbol]`, `[%rd1+-4]`, `[0x100]`, `[tensor, {%r1, %r2}]`, `[param+8]`. PTX's `a[1]`, an element of an
+/// array, is not read as one.
 struct address {
   std::string_view base;    ///< register, symbol or number; empty if it is not an address
   std::string_view offset;  ///< `16`, `-4`, as written; empty: none
