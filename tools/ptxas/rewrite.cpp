@@ -7,7 +7,7 @@
 #include <array>
 #include <charconv>
 
-#include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/report/visible.hpp>
 #include "marker.hpp"
 
@@ -47,8 +47,18 @@ rewritten rewrite(std::string_view source, rewrite_options const& options) {
       return refuse(source, fmt::format("PTX of version '{}' is not known, only {}.0 to {}.x", visible(module.version),
                                         oldest_version, newest_version));
     }
-    return {fmt::format("{}\n{}", marker, source), {}, true, {}};
+    ptx::instrumented counted = ptx::count_accesses(module, options.tools);
+    if (counted.sites == 0) return refuse(source, {});
+    rewritten result{fmt::format("{}\n{}", marker, counted.text), {}, true, {}};
+    for (ptx::table_function const& function : counted.table.functions) {
+      if (function.why.empty()) continue;
+      result.warnings.push_back(
+          fmt::format("the function {} is not instrumented: {}", visible(function.name), visible(function.why)));
+    }
+    return result;
   } catch (ptx::read_error const& e) {
+    return refuse(source, e.what());
+  } catch (ptx::cannot_instrument const& e) {
     return refuse(source, e.what());
   }
 }

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_SITE_TABLE_INL
+#define PASTA_INSTRUMENT_PTX_DETAIL_SITE_TABLE_INL
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <pasta/instrument/ptx/site_table.hpp>
+#include <pasta/instrument/site.hpp>
+
+namespace pasta::ptx {
+namespace detail {
+
+/// The places that sites are at, and those that they were inlined at, numbered as they are needed.
+class used_places {
+ public:
+  explicit used_places(source_places const& all) : all_(&all) {}
+
+  nlohmann::ordered_json number_of(std::uint32_t place) {
+    if (place == no_place) return nullptr;
+    if (auto const found = numbers_.find(place); found != numbers_.end()) return found->second;
+    source_place const& what = (*all_)[place];
+    nlohmann::ordered_json caller = number_of(what.caller);  // a lower number: this ends
+    std::size_t const number = rows_.size();
+    rows_.push_back({{"file", what.file},
+                     {"line", what.line},
+                     {"column", what.column},
+                     {"function", what.function},
+                     {"caller", std::move(caller)}});
+    numbers_[place] = number;
+    return number;
+  }
+  nlohmann::ordered_json take() { return std::move(rows_); }
+
+ private:
+  source_places const* all_;
+  std::map<std::uint32_t, std::size_t> numbers_;
+  nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
+};
+
+inline nlohmann::ordered_json json_of(access const& each) {
+  nlohmann::ordered_json bytes = nullptr;
+  if (each.size == size_source::text) bytes = each.size_bytes;
+  nlohmann::ordered_json row = {
+      {"kind", to_string(static_cast<operation>(each.kind))}, {"space", to_string(each.space)}, {"bytes", bytes}};
+  if (each.why != obstacle::none) row["why"] = explain(each.why);
+  return row;
+}
+
+}  // namespace detail
+
+inline std::string to_json(site_table const& table, module const& from, source_places const& places) {
+  using json = nlohmann::ordered_json;
+  detail::used_places used(places);
+  json functions = json::array();
+  for (table_function const& function : table.functions) {
+    json sites = json::array();
+    for (table_site const& site : function.sites) {
+      json accesses = json::array();
+      for (access const& each : site.what.accesses()) accesses.push_back(detail::json_of(each));
+      sites.push_back({{"counter", site.counter},
+                       {"place", used.number_of(places.number_of(site.statement))},
+                       {"opcode", site.opcode},
+                       {"line", from.statements[site.statement].line},
+                       {"accesses", std::move(accesses)}});
+    }
+    functions.push_back(
+        {{"name", function.name}, {"is_entry", function.is_entry}, {"why", function.why}, {"sites", std::move(sites)}});
+  }
+  json const all = {{"schema", "pasta.ptx.sites/1"},
+                    {"pasta", PASTA_VERSION},
+                    {"id", table.id},
+                    {"tools", table.tools},
+                    {"target", from.target},
+                    {"counters", table.counters},
+                    {"places", used.take()},
+                    {"functions", std::move(functions)}};
+  return all.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+}  // namespace pasta::ptx
+#endif

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What an instrumented module has in a GPU's memory, and how it is found there.
+///
+/// Each module has two variables of its own, whose names end with its id, a hash of the PTX and the tools in 32
+/// hexadecimal digits. Both are weak: objects made from the same text share them when they are linked.
+///
+///     .weak .global .align 16 .u64 pasta_state_<id>[4];   a module_state
+///     .weak .global .align 8 .u64 pasta_sites_<id>[n];    the site table: UTF-8 text (ptx/site_table.hpp), zeros behind
+///
+/// `pasta_state_` refers to `pasta_sites_`, so that linkers keep it.
+#ifndef PASTA_INSTRUMENT_PTX_MODULE_STATE_HPP
+#define PASTA_INSTRUMENT_PTX_MODULE_STATE_HPP
+
+#include <cstdint>
+#include <string_view>
+
+namespace pasta::ptx {
+
+inline constexpr std::string_view state_prefix = "pasta_state_", sites_prefix = "pasta_sites_";
+
+/// As the kernels read it. All zeros as the module is loaded: nobody collects, and nothing is counted. It is written
+/// before a kernel starts, and left alone while one runs.
+///
+/// A counter is 64 bits wide and wraps; counter `i` of shard `s` lies at counters + s * shard_bytes + i * 8. A
+/// multiprocessor adds to shard (%smid & shard_mask).
+struct module_state {
+  std::uint64_t counters;     ///< address of the first shard's first counter, aligned to 8 bytes; 0: nobody collects
+  std::uint32_t shard_mask;   ///< number of shards - 1; a power of two
+  std::uint32_t shard_bytes;  ///< from one shard to the next, at least 8 for each counter
+  std::uint64_t table_bytes;  ///< of the site table's text
+  std::uint64_t table;        ///< its address
+};
+static_assert(sizeof(module_state) == 32);
+
+inline constexpr std::uint32_t counter_bytes = 8;
+
+}  // namespace pasta::ptx
+#endif
