@@ -16,6 +16,10 @@
 namespace pasta::ptx {
 namespace detail {
 
+[[noreturn]] inline void fail_missing(std::string_view what, std::string_view name, std::uint32_t line) {
+  throw unknown_label(fmt::format("the {} {} of line {} is missing", what, name.substr(0, 200), line));
+}
+
 /// Where labels of a function stand. A label is known in its scope and in those within.
 class labels {
  public:
@@ -24,15 +28,15 @@ class labels {
 
   void add(std::string_view name, std::size_t scope, std::size_t statement) { places_[{scope, name}] = statement; }
 
-  /// @throws unknown_label
-  std::size_t find(std::string_view name, std::size_t scope, std::uint32_t line) const {
+  /// @param line of what names it. @throws unknown_label
+  std::size_t find(std::string_view what, std::string_view name, std::size_t scope, std::uint32_t line) const {
     for (;;) {
       if (auto const found = places_.find({scope, name}); found != places_.end()) return found->second;
       auto const outer = outer_->find(scope);
       if (outer == outer_->end()) break;
       scope = outer->second;
     }
-    throw unknown_label(fmt::format("the label {} of line {} is missing", name.substr(0, 200), line));
+    fail_missing(what, name, line);
   }
 
  private:
@@ -85,7 +89,6 @@ inline blocks::blocks(module const& from, function const& body)
   std::unordered_map<std::size_t, std::size_t> outer;
   detail::labels labels(outer);
   std::vector<std::size_t> open;
-  std::unordered_map<std::string_view, std::size_t> lists;  // `.branchtargets` by label
   for (std::size_t i = body.begin; i <= body.end; ++i) {
     statement const& each = statements[i];
     if (each.kind == statement_kind::scope_begin) {
@@ -94,10 +97,7 @@ inline blocks::blocks(module const& from, function const& body)
     }
     scopes_[i - begin_] = open.back();
     if (each.kind == statement_kind::scope_end) open.pop_back();
-    if (each.kind == statement_kind::label) {
-      labels.add(detail::label_name(each.text), open.back(), i);
-      if (statements[i + 1].text.starts_with(".branchtargets")) lists[detail::label_name(each.text)] = i + 1;
-    }
+    if (each.kind == statement_kind::label) labels.add(detail::label_name(each.text), open.back(), i);
   }
 
   std::vector<detail::way_back> ways;
@@ -113,16 +113,14 @@ inline blocks::blocks(module const& from, function const& body)
     if (each.kind != statement_kind::instruction) continue;
     instruction const read = read_instruction(each.text);
     auto const jump_to = [&](std::string_view name) {
-      std::size_t const to = labels.find(name, scope_of(i), each.line);
+      std::size_t const to = labels.find("label", name, scope_of(i), each.line);
       if (to <= i) ways.push_back({to, i});
     };
     if (auto const target = jump_target(read); !target.empty()) jump_to(target);
     if (auto const list = target_list(read); !list.empty()) {
-      auto const found = lists.find(list);
-      if (found == lists.end()) {
-        throw unknown_label(fmt::format("the list {} of line {} is missing", list.substr(0, 200), each.line));
-      }
-      for (std::string_view const name : detail::listed_labels(statements[found->second].text)) jump_to(name);
+      std::string_view const text = statements[labels.find("list", list, scope_of(i), each.line) + 1].text;
+      if (!text.starts_with(".branchtargets")) detail::fail_missing("list", list, each.line);
+      for (std::string_view const name : detail::listed_labels(text)) jump_to(name);
     }
     if (ends_block(read) || control_of(read) == control::call) close(i + 1);
   }
