@@ -36,7 +36,7 @@ struct module {
 /// depth. What the text means is for ptxas to judge: an unknown instruction or directive is a statement too.
 /// @param source below 4 GiB; must outlive the result. A NUL in it is a blank.
 /// @throws read_error; std::bad_alloc.
-inline module read(std::string_view source);
+inline ptx::module read(std::string_view source);
 
 /// Whether the text begins, behind blanks, comments and lines such as `# 1 "a.cu"`, with `.version`.
 inline bool looks_like_ptx(std::string_view text) noexcept;

@@ -32,7 +32,7 @@ class text_hash {
   }
 
  private:
-  __extension__ using word = unsigned __int128;
+  __extension__ typedef unsigned __int128 word;
   void add(unsigned c) { value_ = (value_ ^ c) * ((word{1} << 88) + 0x13b); }
   word value_ = (word{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
 };
@@ -160,7 +160,7 @@ class counted_function {
     return found;
   }
 
-  module const* from_;
+  ptx::module const* from_;
   function const* body_;
   leaving_functions const* leaving_;
   counter_plan plan_;

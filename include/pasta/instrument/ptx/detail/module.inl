@@ -19,8 +19,8 @@ inline function const* module::find(std::string_view name) const {
   return found;
 }
 
-inline module read(std::string_view source) {
-  module result;
+inline ptx::module read(std::string_view source) {
+  ptx::module result;
   result.source = source;
   detail::module_reader(result).read();
   return result;

@@ -71,7 +71,7 @@ class module_reader {
   char const* find_stop(char const* at);
   char const* find_closing(char const* at);
 
-  module& result_;
+  ptx::module& result_;
   char const* const end_;  // of the source
   char const* counted_;    // the lines up to here are in lines_
   std::uint32_t lines_ = 1;
