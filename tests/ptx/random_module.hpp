@@ -97,8 +97,12 @@ class random_module {
     } else if (which < 79) {
       text_ += guard(90) + (chance(50) ? "ret;\n" : chance(70) ? "exit;\n" : "trap;\n");
     } else if (which < 85) {
-      text_ +=
-          guard(60) + (functions_ == 0 || chance(20) ? "call other;\n" : fmt::format("call f{};\n", below(functions_)));
+      bool const is_foreign = functions_ == 0 || chance(20);
+      std::string const callee = is_foreign ? "other" : fmt::format("f{}", below(functions_));
+      text_ += "{\n.param .b32 x;\n";
+      if (chance(30)) text_ += guard(40) + "ld.global.u32 %r1, [%rd1];\n";
+      for (std::size_t i = below(3); i > 0; --i) text_ += "st.param.b32 [x], %r1;\nadd.s32 %r1, %r1, 1;\n";
+      text_ += guard(60) + fmt::format("call {}, (x);\n}}\n", callee);
     } else if (which < 89) {
       if (has_list) text_ += guard(50) + "brx.idx %r1, ts;\n";
     } else if (depth < 3 && left_ > 0) {

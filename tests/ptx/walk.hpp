@@ -164,9 +164,14 @@ class walker {
       }
     };
 
+    bool passes_arguments = false;
     for (std::size_t i = body.begin; i < body.end; ++i) {
       auto const& each = from.statements[i];
       step next;
+      if (passes_arguments && (each.kind == statement_kind::label || each.text.find("bra") != std::string_view::npos))
+        throw walk_fault("control parts between an argument and its call");
+      if (each.text.starts_with("st.param")) passes_arguments = true;
+      if (each.text.find("call") != std::string_view::npos) passes_arguments = false;
       if (each.kind != statement_kind::instruction) {
         result.steps.push_back(next);
         continue;

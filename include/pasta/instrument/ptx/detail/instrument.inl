@@ -16,6 +16,7 @@
 #include <pasta/instrument/ptx/edits.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/instrument/ptx/leaving.hpp>
+#include <pasta/instrument/ptx/token.hpp>
 
 namespace pasta::ptx {
 namespace detail {
@@ -98,17 +99,21 @@ class counted_function {
     }
     for (std::size_t const at : ways_out) {
       statement const& each = from_->statements[at];
-      ptx::guard guard;
-      if (each.kind == statement_kind::instruction) guard = read_instruction(each.text).guard;
-      std::string code = "\n", skip;
-      if (guard) {
-        skip = fmt::format("$pasta_stay{}", label++);
-        code += fmt::format("\t@{}{} bra \t{};\n", guard.is_negated ? "" : "!", guard.predicate, skip);
+      instruction read;
+      if (each.kind == statement_kind::instruction) read = read_instruction(each.text);
+      // Who does not leave goes on behind what leads out, but comes to a call with its arguments.
+      bool const is_call = control_of(read) == control::call;
+      std::string code = "\n", stay;
+      if (read.guard) {
+        stay = fmt::format("$pasta_stay{}", label++);
+        code += fmt::format("\t@{}{} bra \t{};\n", read.guard.is_negated ? "" : "!", read.guard.predicate, stay);
       }
       if (!is_shared) code += address;
       code += fold(how, folded, label++);
-      changes.insert_before(each.text, code + "\t");
-      if (guard) changes.insert_after(each.text, fmt::format("\n{}:", skip));
+      if (read.guard && is_call) code += stay + ":\n";
+      statement const& place = is_call ? from_->statements[first_argument(at, read.guard)] : each;
+      changes.insert_before(place.text, code + "\t");
+      if (read.guard && !is_call) changes.insert_after(each.text, fmt::format("\n{}:", stay));
     }
   }
 
@@ -120,7 +125,9 @@ class counted_function {
   void choose_registers() {
     std::size_t most = most_in_registers;
     for (std::size_t i = body_->begin; i < body_->end; ++i) {
-      if (from_->statements[i].text.starts_with("setmaxnreg")) most = most_beside_setmaxnreg;
+      statement const& each = from_->statements[i];
+      if (each.kind != statement_kind::instruction || each.text.find("setmaxnreg") == std::string_view::npos) continue;
+      if (read_instruction(each.text).name == "setmaxnreg") most = most_beside_setmaxnreg;
     }
     std::vector<std::size_t> looping;
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
@@ -160,6 +167,30 @@ class counted_function {
     return found;
   }
 
+  // The first `st.param` that a call's fold may come before, else the call: PTX has no jump between them.
+  std::size_t first_argument(std::size_t call, guard const& which) const {
+    std::size_t first = call;
+    for (std::size_t i = call - 1; i > body_->begin; --i) {
+      statement const& each = from_->statements[i];
+      if (each.kind == statement_kind::directive) continue;
+      if (each.kind != statement_kind::instruction) break;
+      instruction const read = read_instruction(each.text);
+      if (read.name == "st" && (read.has("param") || read.has("param::func"))) first = i;
+      // What counts in a register or decides whether there is a call stays before the fold.
+      if (control_of(read) != control::next || (which && may_write(read, which.predicate)) || counts_in_register(i))
+        break;
+    }
+    return first;
+  }
+  bool counts_in_register(std::size_t statement) const {
+    auto const& all = plan_.counters;
+    auto const found = std::lower_bound(all.begin(), all.end(), statement, [](counter const& each, std::size_t number) {
+      return each.statement < number;
+    });
+    return found != all.end() && found->statement == statement &&
+           in_register_[static_cast<std::size_t>(found - all.begin())] != memory;
+  }
+
   ptx::module const* from_;
   function const* body_;
   leaving_functions const* leaving_;
@@ -167,6 +198,15 @@ class counted_function {
   std::vector<std::size_t> in_register_;  // by counter: the register's number, or memory
   std::size_t registers_ = 0;
 };
+
+/// What a module begins with stands together: .version, .target, .address_size, and lines such as `# 1 "a.cu"`.
+inline statement const& last_of_head(module const& from) {
+  auto const behind = std::find_if(from.statements.begin(), from.statements.end(), [](statement const& each) {
+    token const first = token_reader(each.text).next();
+    return !first.is(".version") && !first.is(".target") && !first.is(".address_size") && !first.is('#');
+  });
+  return *(behind - 1);  // the first is .version, or a line
+}
 
 /// The table as words, and the state.
 inline std::string declare_state(std::string_view id, std::string_view json) {
@@ -243,11 +283,7 @@ inline instrumented count_accesses(module const& from, std::span<std::string con
   }
 
   if (detail::version_number(from.version) < version_of_activemask) changes.replace(from.version, "6.2");
-  // What a module begins with stands together: .version, .target, .address_size.
-  auto const last = std::find_if(from.statements.rbegin(), from.statements.rend(), [](statement const& each) {
-    return each.text.starts_with(".address_size") || each.text.starts_with(".target");
-  });
-  changes.insert_after(last->text, detail::declare_state(result.table.id, result.json));
+  changes.insert_after(detail::last_of_head(from).text, detail::declare_state(result.table.id, result.json));
   result.text = changes.apply();
   return result;
 }
