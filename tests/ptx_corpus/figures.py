@@ -17,10 +17,29 @@ COUNTED = {
     "multiply_adds": ("FFMA", "FFMA2", "DFMA"),
 }
 
+# What ptxas calls before sm_90 where lanes that are apart come to an instruction of the whole warp.
+WARP_HELPER = re.compile(r"__cuda_(sm70_\w+sync|reduxsync)_\w+")
+
+
+def leave_out_helpers(stream):
+    """The stream without the calls of such helpers that only lanes which are apart come to: from where a BRA.DIV leads
+    to, up to the jump back."""
+    apart_labels = {label for line in stream if "BRA.DIV" in line for label in re.findall(r"\bL\d+\b", line)}
+    found, is_apart = [], False
+    for line in stream:
+        if line.endswith(":"):
+            is_apart = line != listing.FUNCTION and (is_apart or line[:-1] in apart_labels)
+        elif re.match(r"(BRA|EXIT|RET)\b(?!\.DIV)", line):
+            is_apart = False
+        elif is_apart and listing.mnemonic(line) == "CALL" and WARP_HELPER.search(line):
+            continue
+        found.append(line)
+    return found
+
 
 def count_instructions(stream):
     """{"instructions": 40, "calls": 0, ...} of one kernel with the functions that lie in its section."""
-    instructions = listing.instructions(stream)
+    instructions = listing.instructions(leave_out_helpers(stream))
     names = collections.Counter(map(listing.mnemonic, instructions))
     found = {what: sum(names[name] for name in counted) for what, counted in COUNTED.items()}
     return {"instructions": len(instructions)} | found
@@ -66,6 +85,8 @@ def compare(native, rewritten, limits):
     @param limits {"calls": 0, ..., "lost_multiply_adds": 0}; what has no limit is not compared"""
     lines = []
     for kernel in sorted(native["kernels"].keys() ^ rewritten["kernels"].keys()):
+        if WARP_HELPER.fullmatch(kernel):
+            continue  # a module that is linked later has them as functions
         which = "native" if kernel in native["kernels"] else "rewritten"
         lines.append((kernel, f"only in the {which} file"))
     for kernel in sorted(native["kernels"].keys() & rewritten["kernels"].keys()):

@@ -63,6 +63,40 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(figures.read_warnings(other), found)
 
 
+APART = """
+	.section	.text.k,"ax",@progbits
+        /*0000*/                   BRA.DIV UR4, `(.L_x_1) ;
+        /*0010*/                   REDUX.SUM UR5, R5 ;
+.L_x_2:
+        /*0020*/              @!P0 BRA `(.L_x_3) ;
+        /*0030*/                   CALL.ABS.NOINC `(f) ;
+.L_x_3:
+        /*0040*/                   EXIT ;
+.L_x_1:
+        /*0050*/                   MOV R20, 32@lo((k + .L_x_4@srel)) ;
+        /*0060*/                   CALL.REL.NOINC `($__internal_0_$__cuda_reduxsync_u32_add) ;
+.L_x_4:
+        /*0070*/                   CALL.ABS.NOINC `(__cuda_sm70_shflsync_bfly) ;
+        /*0080*/                   CALL.ABS.NOINC `($__internal_1_$__cuda_sm20_sqrt_rn_f32_slowpath) ;
+        /*0090*/                   BRA `(.L_x_2) ;
+        /*00a0*/                   CALL.ABS.NOINC `(__cuda_sm70_votesync_any) ;
+"""
+
+
+class HelperTest(unittest.TestCase):
+    def test_calls_that_only_lanes_apart_come_to_are_not_counted(self):
+        # Left are f, the square root, and a helper's call that no BRA.DIV leads to.
+        self.assertEqual(figures.read_figures(APART, "")["k"]["calls"], 3)
+        self.assertEqual(figures.read_figures(APART.replace("BRA.DIV", "BRA"), "")["k"]["calls"], 5)
+
+    def test_helpers_that_are_functions_are_no_new_kernels(self):
+        empty, helpers = ({"kernels": dict.fromkeys(names, {}), "warnings": []}
+                          for names in ((), ("__cuda_sm70_shflsync_bfly", "__cuda_reduxsync_b32_or")))
+        self.assertEqual(figures.compare(empty, helpers, {}), [])
+        other = {"kernels": {"my__cuda_reduxsync_b32_or": {}}, "warnings": []}
+        self.assertEqual(len(figures.compare(empty, other, {})), 1)
+
+
 class CompareTest(unittest.TestCase):
     def test_equal_files_have_no_violations(self):
         self.assertEqual(figures.compare(file_of(), file_of(), LIMITS), [])
