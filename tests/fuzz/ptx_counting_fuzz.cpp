@@ -31,14 +31,14 @@ std::size_t count_sites(ptx::module const& from) {
   return sites;
 }
 
-/// Whether no directive has an open bracket: what such a one goes on with is another text once statements come behind.
+/// Whether no directive has an open bracket or ends with a comma: such a one goes on with whatever is put behind it.
 bool has_whole_directives(ptx::module const& from) {
   for (ptx::statement const& each : from.statements) {
     if (each.kind != ptx::statement_kind::directive) continue;
     int depth = 0;
     for (char const c : each.text)
       depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-    if (depth != 0) return false;
+    if (depth != 0 || each.text.ends_with(',') || each.text.ends_with('=')) return false;
   }
   return true;
 }

@@ -82,6 +82,22 @@ class CheckCorpusTest(unittest.TestCase):
         allowed = self.check(rewriter, "--only", NAME, "--new-barriers", "9")
         self.assertEqual(allowed.returncode, 0, allowed)
 
+    def test_limits_of_some_files_are_higher(self):
+        rewriter, limits = self.rewriter(BARRIER), self.folder / "limits.json"
+        for files, status in (("*.sm_*", 0), (NAME, 0), ("another", 1)):
+            limits.write_text(json.dumps([{"files": files, "limits": {"barriers": 9}, "why": "a reason"}]))
+            result = self.check(rewriter, "--only", NAME, "--limits", limits)
+            self.assertEqual(result.returncode, status, result)
+
+    def test_limits_that_are_not_understood_are_wrong_arguments(self):
+        row = {"files": "*", "limits": {"barriers": 9}, "why": "a reason"}
+        for rows in ([row | {"why": ""}], [row | {"limits": {"barrier": 9}}], [{"files": "*"}], ["x"], 3):
+            limits = self.folder / "limits.json"
+            limits.write_text(json.dumps(rows))
+            result = self.check("cp {input} {output}", "--limits", limits)
+            self.assertEqual(result.returncode, 2, result)
+            self.assertIn("--limits: ", result.stderr)
+
     def test_new_local_memory_fails(self):
         self.assert_violation(self.check(self.rewriter(LOCAL_MEMORY), "--only", NAME),
                               r"new local_accesses, limit 0")
