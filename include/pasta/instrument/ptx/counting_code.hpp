@@ -40,7 +40,8 @@ inline std::string shard_address(std::string_view state_name) {
       "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_word;\n"
       "\tmov.u32 \t%pasta_lanes, %smid;\n"
       "\tand.b32 \t%pasta_low, %pasta_low, %pasta_lanes;\n"
-      "\tmad.wide.u32 \t%pasta_at, %pasta_low, %pasta_high, %pasta_at;\n",
+      "\tsetp.ne.u64 \t%pasta_adds, %pasta_at, 0;\n"
+      "\t@%pasta_adds mad.wide.u32 \t%pasta_at, %pasta_low, %pasta_high, %pasta_at;\n",
       state_name);
 }
 
