@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Ways through a kernel: switches, early returns, loops that parts of a warp leave. nvcc 13.0 makes comparisons of every
+// Ways through a kernel: switches, early returns, loops that parts of a warp leave. nvcc 13.0 makes comparisons of each
 // switch, so the table of branches is assembly.
 // corpus: -arch=compute_75
 // corpus: -arch=compute_90

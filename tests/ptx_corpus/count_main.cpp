@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // pasta_ptx_count INPUT OUTPUT SITES: a rewriter for check_corpus.py that counts the accesses of a PTX file.
-// Exit code: 0; 2 wrong arguments; 1 with one line on stderr if a file cannot be read or written, or is not PTX that can be instrumented.
+// Exit code: 0; 2 wrong arguments; 1 with one line on stderr if a file cannot be read or written, or is not PTX that
+// can be instrumented.
 #include <fmt/format.h>
 
 #include <cstdio>

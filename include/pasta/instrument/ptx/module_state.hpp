@@ -6,7 +6,7 @@
 /// hexadecimal digits. Both are weak: objects made from the same text share them when they are linked.
 ///
 ///     .weak .global .align 16 .u64 pasta_state_<id>[4];   a module_state
-///     .weak .global .align 8 .u64 pasta_sites_<id>[n];    the site table: UTF-8 text (ptx/site_table.hpp), zeros behind
+///     .weak .global .align 8 .u64 pasta_sites_<id>[n];    the text of ptx/site_table.hpp, zeros behind
 ///
 /// `pasta_state_` refers to `pasta_sites_`, so that linkers keep it.
 #ifndef PASTA_INSTRUMENT_PTX_MODULE_STATE_HPP

@@ -10,7 +10,7 @@
 ///         "accesses": [{"kind": "load", "space": "global", "bytes": 4}]}]}]}
 ///
 /// `place` and `caller` are indices in `places`, null where the module has no line information; `line` is that of the
-/// PTX as the compiler wrote it. `bytes` is null where only the run tells. A function that is not instrumented says why.
+/// PTX as the compiler wrote it. `bytes` is null where only the run tells. A function without counters says why.
 #ifndef PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 #define PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 
