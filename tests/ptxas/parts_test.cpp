@@ -34,12 +34,21 @@ TEST_CASE("a marker is found among the comments that a text begins with, and now
 }
 
 TEST_CASE("an instrumented text has the marker, and comes back as it is") {
-  rewritten const once = rewrite(ptx, one_tool);
+  std::string loads = ptx;
+  loads.insert(loads.find("\tret"), "\t.reg .b32 %r;\n\t.reg .b64 %a;\n\tld.global.u32 %r, [%a];\n");
+  rewritten const once = rewrite(loads, one_tool);
   REQUIRE(once.is_instrumented);
   CHECK(find_marker(once.text) == make_marker(one_tool.tools));
   rewritten const twice = rewrite(once.text, one_tool);
   CHECK(twice.is_instrumented);
   CHECK(twice.text == once.text);
+}
+
+TEST_CASE("a text without accesses comes back as it is, which is no fault") {
+  rewritten const result = rewrite(ptx, one_tool);
+  CHECK_FALSE(result.is_instrumented);
+  CHECK(result.reason.empty());
+  CHECK(result.text == ptx);
 }
 
 TEST_CASE("a text with another marker is not instrumented") {

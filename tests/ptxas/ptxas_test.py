@@ -8,6 +8,7 @@ see fake_rewrite.cpp."""
 import json
 import os
 import resource
+import shlex
 import shutil
 import signal
 import stat
@@ -560,7 +561,7 @@ class FindTest(PtxasTest):
         folder = self.path(name)
         os.makedirs(os.path.join(folder, "bin"))
         for program in ("ptxas", "nvcc"):
-            self.script(os.path.join(name, "bin", program), f'echo {name} {program}; exec {FAKE} "$@"')
+            self.script(os.path.join(name, "bin", program), f'echo {name} {program}; exec {shlex.quote(FAKE)} "$@"')
         return folder
 
     def script(self, name, line):
@@ -628,7 +629,7 @@ class FindTest(PtxasTest):
 
     def test_a_script_that_leads_back_is_one_line(self):
         os.mkdir(self.path("bin"))
-        self.script("bin/ptxas", f'exec {PROGRAM} "$@"')
+        self.script("bin/ptxas", f'exec {shlex.quote(PROGRAM)} "$@"')
         path = f"{self.path('bin')}:{self.environment['PATH']}"
         for tools in ("", "access_count"):
             done = self.run_it("a.ptx", PATH=path, PASTA_PTX_TOOLS=tools, timeout=20)
