@@ -88,6 +88,7 @@ void add_beside_nvcc(std::vector<candidate>& candidates, fs::path const& nvcc, s
 std::vector<candidate> all_candidates() {
   std::vector<candidate> candidates;
   std::vector<fs::path> const here = own_folders();
+  candidates.reserve(here.size());
   for (fs::path const& folder : here) {
     candidates.push_back({folder / sibling_name, fmt::format("{} beside this program", sibling_name)});
   }

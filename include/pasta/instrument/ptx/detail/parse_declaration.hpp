@@ -54,8 +54,8 @@ inline std::uint64_t size_of_type(std::string_view type) {
 }
 
 /// Whether a token is one of some words.
-template <std::size_t count>
-bool is_any(token const& t, std::array<std::string_view, count> const& words) {
+template <std::size_t Count>
+bool is_any(token const& t, std::array<std::string_view, Count> const& words) {
   if (t.kind != token_kind::word) return false;
   for (std::string_view word : words) {
     if (t.text == word) return true;
