@@ -51,6 +51,16 @@ TEST_CASE("a text without accesses comes back as it is, which is no fault") {
   CHECK(result.text == ptx);
 }
 
+TEST_CASE("a function that cannot be instrumented is told, also where it is the only one") {
+  std::string jumps = ptx;
+  jumps.insert(jumps.find("\tret"), "\tbra $nowhere;\n");
+  rewritten const result = rewrite(jumps, one_tool);
+  CHECK_FALSE(result.is_instrumented);
+  CHECK(result.text == jumps);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK_THAT(result.warnings[0], pasta_test::contains_text("$nowhere"));
+}
+
 TEST_CASE("a text with another marker is not instrumented") {
   rewritten const result = rewrite("// instrumented by PASTA 0.0.1: access_count\n" + std::string(ptx), one_tool);
   CHECK_FALSE(result.is_instrumented);

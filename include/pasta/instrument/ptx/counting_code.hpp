@@ -63,8 +63,7 @@ inline std::string count_in_register(guard const& which, std::size_t number) {
 
 namespace detail {
 
-// The sum of a whole warp's %pasta_low, and what of %pasta_high any of its lanes has. The mask is a constant: else
-// ptxas may call a function.
+// The sum of a whole warp's %pasta_low, and what of %pasta_high any of its lanes has.
 inline std::string sum_up(warp_sum how) {
   if (how == warp_sum::redux) {
     return "\tredux.sync.or.b32 \t%pasta_high, %pasta_high, 0xffffffff;\n"

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <pasta/config.hpp>
 #include <pasta/instrument/ptx/blocks.hpp>
 #include <pasta/instrument/ptx/classify.hpp>
@@ -57,7 +56,7 @@ inline unsigned version_number(std::string_view version) {
 /// Of one function.
 class counted_function {
  public:
-  // Registers for counters, as many as a kernel most often has to spare. With setmaxnreg it has none to waste.
+  // Registers of 64 bits for counters. With setmaxnreg at most 16 bytes.
   static constexpr std::size_t most_in_registers = 16, most_beside_setmaxnreg = 2;
   // Up to so many places find the shard's address each for itself, and no register is taken in between.
   static constexpr std::size_t most_addresses = 4;
