@@ -91,10 +91,14 @@ class PtxasTest(unittest.TestCase):
         for part in parts:
             self.assertIn(part, done.stderr)
 
-    def calls(self):
+    def all_calls(self):
         if not os.path.exists(self.path("log")):
             return []
         return [json.loads(line) for line in self.read("log").splitlines()]
+
+    def calls(self):
+        """Without those that assemble originals for their figures, beside the others: their output stays in memory."""
+        return [call for call in self.all_calls() if not call["output"].startswith("/proc/")]
 
     def only_call(self):
         calls = self.calls()
@@ -106,8 +110,8 @@ class PtxasTest(unittest.TestCase):
         self.assertIn(STATE, text)
 
 
-def warning_of(name):
-    return f"ptxas {name}, line 2; warning : a word about {name}.\n"
+def warning_of(name, line=2):
+    return f"ptxas {name}, line {line}; warning : a word about {name}.\n"
 
 
 class WithoutToolsTest(PtxasTest):
@@ -206,7 +210,7 @@ class InstrumentTest(PtxasTest):
     def test_marked_text_is_not_instrumented_once_more(self):
         self.write("a.ptx")
         self.check(self.run_it("a.ptx", "-o", "b.ptx"))
-        self.check(self.run_it("b.ptx", "-o", "c.ptx"), 0, warning_of("b.ptx"))
+        self.check(self.run_it("b.ptx", "-o", "c.ptx"), 0, warning_of("b.ptx", 3))
         self.assertEqual(self.read("b.ptx"), self.read("c.ptx"))
         self.assertEqual(self.calls()[1]["words"], ["b.ptx", "-o", "c.ptx"])
 
@@ -234,6 +238,24 @@ class InstrumentTest(PtxasTest):
         done = self.run_it("a.ptx")
         lines = "pasta: a.ptx: first warning\npasta: a.ptx: second warning\n"
         self.check(done, 0, lines + warning_of("a.ptx"))
+
+    def test_with_strict_warnings_of_the_rewriting_are_errors(self):
+        self.write("a.ptx", PTX + "// test: warn\n")
+        self.write("b.ptx", PTX + "// test: crash\n")
+        done = self.run_it("a.ptx", "b.ptx", "-o", "out", PASTA_PTX_STRICT="1")
+        self.check(done, 125)
+        lines = done.stderr.splitlines()
+        self.assertEqual(lines[:2], ["pasta: a.ptx: first warning", "pasta: a.ptx: second warning"])
+        self.assertRegex(lines[2], r"\Apasta: b.ptx is not instrumented: ")
+        self.assertEqual(len(lines), 3)
+        self.assertEqual(self.all_calls(), [])
+
+    def test_lines_in_messages_are_those_of_the_original(self):
+        self.write("a.ptx", "// a comment\n\n" + PTX)
+        self.check(self.run_it("a.ptx", FAKE_WARNS_OF="ret;"), 0,
+                   warning_of("a.ptx", 4) + "ptxas a.ptx, line 8; warning : a word about this line.\n")
+        message = "ptxas a.ptx, line 6; warning : a word about this line. (of what PASTA put before that line)\n"
+        self.check(self.run_it("a.ptx", FAKE_WARNS_OF=STATE), 0, warning_of("a.ptx", 4) + message)
 
     def test_status_and_standard_output_are_those_of_the_real_one(self):
         done = self.run_it("--version", "a.ptx")
@@ -280,6 +302,132 @@ class InstrumentTest(PtxasTest):
         done = self.run_it("a.ptx", PASTA_DEBUG="1")
         self.assertIn(f"pasta: debug: ptxas is {FAKE} (PASTA_PTXAS)\n", done.stderr)
         self.assertIn("pasta: debug: a.ptx is instrumented\n", done.stderr)
+
+
+class RegistersTest(PtxasTest):
+    """The fake tells figures of natively assembled, instrumented and limited kernels; see FAKE_FIGURES."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["PASTA_PTX_REPORT"] = self.path("report")
+
+    def assemble(self, native, instrumented, limited, *words, text=PTX, status=0, **environment):
+        for name in ("report", "log"):
+            Path(self.path(name)).unlink(missing_ok=True)
+        self.write("a.ptx", text)
+        figures = json.dumps({"f": [native, instrumented, limited]})
+        done = self.run_it("a.ptx", "-o", "out", *words, FAKE_FIGURES=figures, **environment)
+        self.check(done, status)
+        lines = self.read("report").splitlines() if os.path.exists(self.path("report")) else []
+        return done.stderr.replace(warning_of("a.ptx"), ""), [json.loads(line) for line in lines]
+
+    def test_the_original_is_assembled_too_and_nothing_is_left_of_it(self):
+        messages, (line,) = self.assemble([64, 0], [64, 0], None)
+        self.assertEqual(messages, "")
+        self.assertEqual(len(self.all_calls()), 2)
+        (trial,) = [call for call in self.all_calls() if call not in self.calls()]
+        self.assertEqual(trial["texts"], [PTX])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.ptx", "log", "out", "report"])
+        self.assertEqual((line["kernel"], line["input"], line["target"]), ("f", "a.ptx", "sm_90"))
+        self.assertEqual((line["registers"], line["register_limit"]), ([64, 64], None))
+
+    def test_a_kernel_that_takes_too_many_is_limited(self):
+        messages, (line,) = self.assemble([64, 0], [66, 0], [64, 0])
+        self.assertEqual(messages, "")
+        self.assertEqual(len(self.calls()), 2)
+        self.assertNotIn(".maxnreg", self.calls()[0]["texts"][0])
+        self.assertIn("\n.maxnreg 64\n", self.read("out"))
+        self.assertEqual((line["registers"], line["registers_without_limit"], line["register_limit"]), ([64, 64], 66, 64))
+        self.assertEqual(line["blocks_per_multiprocessor"], {"128": [8, 8], "256": [4, 4], "1024": [1, 1]})
+
+    def test_more_registers_that_cost_no_block_are_not_limited(self):
+        for native, instrumented in ((10, 32), (97, 128), (33, 40), (57, 64)):
+            with self.subTest(native=native):
+                messages, (line,) = self.assemble([native, 0], [instrumented, 0], None)
+                self.assertEqual((messages, line["register_limit"]), ("", None))
+                self.assertEqual(len(self.calls()), 1)
+
+    def test_the_native_count_and_none_can_be_asked_for(self):
+        _, (line,) = self.assemble([10, 0], [32, 0], [16, 0], PASTA_PTX_REGISTERS="native")
+        self.assertEqual((line["register_limit"], line["registers"]), (16, [10, 16]))
+        messages, (line,) = self.assemble([64, 0], [66, 0], None, PASTA_PTX_REGISTERS="free")
+        self.assertEqual((line["register_limit"], line["registers"]), (None, [64, 66]))
+        self.assertEqual(messages, "pasta: a.ptx: 1 kernel has room for fewer blocks at once, f: 8 to 7 of 128 threads\n")
+        self.check_refusal(self.run_it("a.ptx", PASTA_PTX_REGISTERS="some"), 2, "PASTA_PTX_REGISTERS=some is none of")
+
+    def test_spills_that_a_limit_brings_are_told(self):
+        messages, (line,) = self.assemble([64, 4], [66, 4], [64, 12])
+        self.assertEqual(messages, "pasta: a.ptx: 1 kernel has more spills than natively, f most: 4 to 12 bytes\n")
+        self.assertEqual(line["spill_bytes"], [4, 12])
+
+    def test_a_known_block_size_decides(self):
+        bounded = PTX.replace("f()", "f()\n.reqntid 512, 1, 1")
+        _, (line,) = self.assemble([40, 0], [42, 0], [40, 0], text=bounded)  # 3 blocks of 512, then 2
+        self.assertEqual((line["register_limit"], line["block_threads"]), (40, 512))
+        _, (line,) = self.assemble([44, 0], [58, 0], None, text=bounded)  # 2 and 2
+        self.assertEqual((line["register_limit"], line["blocks_per_multiprocessor"]), (None, {"512": [2, 2]}))
+
+    def test_what_sets_its_registers_itself_is_not_limited(self):
+        sets = PTX.replace("\tret", "\tsetmaxnreg.dec.sync.aligned.u32 24;\n\tret")
+        messages, (line,) = self.assemble([64, 0], [66, 0], None, text=sets, PASTA_DEBUG="1")
+        self.assertEqual(line["why_unlimited"], "setmaxnreg governs its registers")
+        self.assertIn("f (sm_90): registers 64 to 66 (no limit: setmaxnreg governs its registers), spills", messages)
+
+    def test_what_calls_others_is_not_limited_before_it_is_linked(self):
+        calls = PTX.replace("\tret", "\tcall other;\n\tret")
+        _, (line,) = self.assemble([64, 0], [66, 0], None, "-c", text=calls)
+        self.assertEqual(line["why_unlimited"], "its registers are known only when it is linked")
+        _, (line,) = self.assemble([64, 0], [66, 0], [64, 0], "-c")
+        self.assertEqual(line["register_limit"], 64)
+
+    def test_options_that_override_directives_are_heeded(self):
+        _, (line,) = self.assemble([64, 0], [66, 0], None, "-maxrregcount=66", "-override-directive-values")
+        self.assertEqual(line["register_limit"], None)
+
+    def test_a_limited_text_that_is_refused_is_assembled_as_it_was(self):
+        messages, lines = self.assemble([64, 0], [66, 0], None, FAKE_REFUSES=".maxnreg")
+        self.assertIn("pasta: a.ptx is not instrumented: ptxas refused the instrumented text: ", messages)
+        self.assertEqual((lines, self.read("out")), ([], PTX))
+
+    def test_without_figures_nothing_is_limited(self):
+        self.write("a.ptx")
+        done = self.run_it("a.ptx", PASTA_DEBUG="1")
+        self.check(done, 0)
+        self.assertIn("pasta: debug: registers are not compared: ptxas gave no figures\n", done.stderr)
+
+    def test_figures_are_shown_only_where_they_are_asked_for(self):
+        self.assertIn("Used 64 registers", self.assemble([64, 0], [64, 0], None, "-v")[0])
+        self.assertEqual(self.assemble([64, 0], [64, 0], None)[0], "")
+
+    def test_a_report_that_cannot_be_written(self):
+        self.environment["PASTA_PTX_REPORT"] = "/no where/report"
+        messages, _ = self.assemble([64, 0], [64, 0], None)
+        self.assertEqual(messages, "pasta: PASTA_PTX_REPORT=/no where/report: No such file or directory\n")
+        self.assemble([64, 0], [64, 0], None, status=125, PASTA_PTX_STRICT="1")
+
+    def test_twenty_at_once_report_whole_lines(self):
+        for i in range(20):
+            self.write(f"{i}.ptx")
+        figures = json.dumps({"f": [[64, 0], [66, 0], [64, 0]]})
+        with ThreadPoolExecutor(20) as pool:
+            list(pool.map(lambda i: self.run_it(f"{i}.ptx", "-o", f"{i}.out", FAKE_FIGURES=figures), range(20)))
+        lines = [json.loads(line) for line in self.read("report").splitlines()]
+        self.assertEqual(sorted(line["input"] for line in lines), sorted(f"{i}.ptx" for i in range(20)))
+
+    def test_in_place_the_limit_is_in_the_text_too(self):
+        self.assemble([64, 0], [66, 0], [64, 0], PASTA_PTX_IN_PLACE="1")
+        self.assertEqual(self.read("a.ptx"), self.read("out"))
+
+    def test_a_second_architecture_has_limits_of_its_own(self):
+        """Its call finds the first one's text in the file's place, and the original beside."""
+        os.mkdir(self.path("originals"))
+        keep = {"PASTA_PTX_IN_PLACE": "1", "PASTA_PTX_ORIGINALS": self.path("originals")}
+        self.assemble([64, 0], [66, 0], [64, 0], **keep)
+        in_place = self.read("a.ptx")
+        figures = json.dumps({"f": [[80, 0], [88, 0], [80, 0]]})
+        self.check(self.run_it("a.ptx", "-o", "out", FAKE_FIGURES=figures, **keep))
+        self.assertIn("\n.maxnreg 80\n", self.read("out"))
+        self.assertEqual(self.read("a.ptx"), in_place)
 
 
 class NotInstrumentedTest(PtxasTest):
@@ -398,7 +546,8 @@ class NotInstrumentedTest(PtxasTest):
                 done = self.run_it(*words)
                 self.assertRegex(done.stderr, r"\Apasta: nothing is instrumented: the option[^\n]+\n")
                 self.check_refusal(self.run_it(*words, PASTA_PTX_STRICT="1"), 125, "nothing is instrumented")
-        self.assertEqual(self.calls()[0], {"words": ["--new-option", "a.ptx"], "texts": [PTX], "inputs": ["a.ptx"]})
+        expected = {"words": ["--new-option", "a.ptx"], "texts": [PTX], "inputs": ["a.ptx"], "output": "elf.o"}
+        self.assertEqual(self.calls()[0], expected)
 
     def test_what_cannot_be_read_is_left_to_the_real_one(self):
         message = "ptxas fatal   : Input file '{}' could not be opened\n"

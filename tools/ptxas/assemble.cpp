@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <optional>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <command.hpp>
 #include <output.hpp>
@@ -20,58 +18,16 @@
 
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
+#include "calls.hpp"
 #include "command_line.hpp"
-#include "memory_file.hpp"
-#include "program_mark.hpp"
+#include "figures.hpp"
+#include "register_fit.hpp"
 #include "run_real.hpp"
 #include "source_text.hpp"
 
 namespace pasta::ptxas {
 
 namespace {
-
-/// A call of ptxas on other files, and how its messages' names are put right.
-struct plan {
-  ptxas::program program;
-  std::vector<std::pair<std::string, std::string>> names;  // passed, shown
-
-  /// ptxas's messages with the names that the user gave.
-  std::string with_names(std::string_view messages) const;
-};
-
-std::string plan::with_names(std::string_view messages) const {
-  std::string text;
-  for (std::size_t i = 0; i < messages.size();) {
-    auto const found = std::find_if(names.begin(), names.end(), [&](auto const& pair) {
-      std::string_view const rest = messages.substr(i);
-      // …/fd/5 also begins …/fd/51
-      return rest.starts_with(pair.first) &&
-             (rest.size() == pair.first.size() || rest[pair.first.size()] < '0' || rest[pair.first.size()] > '9');
-    });
-    if (found == names.end()) {
-      text += messages[i++];
-    } else {
-      text += found->second;
-      i += found->first.size();
-    }
-  }
-  return text;
-}
-
-/// The line that says best why ptxas failed.
-std::string first_error(std::string_view messages) {
-  std::string first;
-  for (std::size_t begin = 0; begin < messages.size();) {
-    std::size_t const end = std::min(messages.find('\n', begin), messages.size());
-    std::string_view const line = messages.substr(begin, end - begin);
-    begin = end + 1;
-    if (first.empty()) first = line;
-    if (line.find("error") != std::string_view::npos || line.find("fatal") != std::string_view::npos) {
-      return visible(line);
-    }
-  }
-  return first.empty() ? "it said nothing" : visible(first);
-}
 
 /// Signals by which someone ended the assembling: no reason to try once more.
 bool was_ended_by_someone(program_result const& result) {
@@ -88,90 +44,51 @@ int end_as(program_result const& result) {
 class assembly {
  public:
   assembly(std::string const& ptxas, std::vector<std::string> const& words, settings const& wanted)
-      : ptxas_(ptxas), words_(words), wanted_(wanted), line_(words) {}
+      : ptxas_(ptxas), words_(words), wanted_(wanted), line_(words), calls_(ptxas_, words_, line_) {}
 
   int run();
 
  private:
-  plan make_plan(std::vector<memory_file const*> const& replacements) const;
-  plan instrumented_plan();
-  plan original_plan() const;
-  int finish(plan const& done, program_result const& result) const;
+  /// What became of the instrumented texts.
+  struct attempt {
+    ptxas::call call;
+    program_result result;
+    std::string refusal;  ///< why it failed; empty: it did not, or someone ended it
+    bool is_success() const { return refusal.empty() && result.is_success(); }
+  };
+
+  void read_sources();
+  attempt assemble_instrumented();
+  int assemble_all();
+  void print_messages(attempt const& done) const;
+  void put_all_in_place() const;
   int assemble_originals(std::string const& refusal);
   void keep_refused() const;
+  void complain_or_throw(std::string const& line) const;
   void debug(std::string_view line) const;
 
   std::string const& ptxas_;
   std::vector<std::string> const& words_;
   settings const& wanted_;
   command_line line_;
+  calls calls_;
   std::vector<source_text> sources_;
-  std::vector<memory_file> strings_;  // strings that are not instrumented beside one that is
 };
 
 void assembly::debug(std::string_view line) const {
   if (wanted_.is_debugging) cli::complain(fmt::format("debug: {}", line));
 }
 
-plan assembly::make_plan(std::vector<memory_file const*> const& replacements) const {
-  opened_by const who = is_machine_code(ptxas_) ? opened_by::the_child_itself : opened_by::its_children_too;
-  plan made;
-  std::vector<std::optional<std::string>> files(replacements.size());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (replacements[i] == nullptr) continue;
-    files[i] = replacements[i]->name(who);
-    made.names.emplace_back(*files[i], sources_[i].input.name());
-    made.program.descriptors.push_back(replacements[i]->descriptor());
-  }
-  made.program.path = ptxas_;
-  made.program.words = made.names.empty() ? words_ : line_.words_with(files);
-  return made;
-}
-
-plan assembly::instrumented_plan() {
-  bool const is_string_instrumented = std::any_of(sources_.begin(), sources_.end(), [](source_text const& s) {
-    return s.input.kind == input_kind::string && s.instrumented;
-  });
-  std::vector<memory_file const*> replacements;
-  strings_.reserve(sources_.size());  // pointers to its elements are kept
-  for (source_text const& source : sources_) {
-    memory_file const* replacement = source.instrumented ? &*source.instrumented : nullptr;
-    if (replacement == nullptr && source.stream) replacement = &*source.stream;
-    if (replacement == nullptr && source.input.kind == input_kind::string && is_string_instrumented) {
-      replacement = &strings_.emplace_back(source.input.text);
-    }
-    replacements.push_back(replacement);
-  }
-  return make_plan(replacements);
-}
-
-plan assembly::original_plan() const {
-  std::vector<memory_file const*> replacements;
-  memory_file const* standard_input = nullptr;
-  for (source_text const& source : sources_) {
-    memory_file const* replacement = source.original ? &*source.original : nullptr;
-    if (source.stream) replacement = &*source.stream;
-    // ptxas reads its standard input once more, under the name that it gives that itself.
-    if (source.input.kind == input_kind::standard_input && standard_input == nullptr) {
-      standard_input = std::exchange(replacement, nullptr);
-    }
-    replacements.push_back(replacement);
-  }
-  plan made = make_plan(replacements);
-  if (standard_input != nullptr) {
-    standard_input->rewind();
-    made.program.standard_input = standard_input->descriptor();
-  }
-  return made;
+void assembly::complain_or_throw(std::string const& line) const {
+  if (wanted_.is_strict) throw cli::command_error(line);
+  cli::complain(line);
 }
 
 int assembly::run() {
   program const untouched{ptxas_, words_, {}, -1};
   if (line_.only_informs()) become(untouched);
   if (!line_.reason_not_understood().empty()) {
-    std::string const line = fmt::format("nothing is instrumented: {}", line_.reason_not_understood());
-    if (wanted_.is_strict) throw cli::command_error(line);
-    cli::complain(line);
+    complain_or_throw(fmt::format("nothing is instrumented: {}", line_.reason_not_understood()));
     become(untouched);
   }
   auto const& inputs = line_.inputs();
@@ -180,62 +97,90 @@ int assembly::run() {
     debug(inputs.empty() ? "no inputs" : fmt::format("{} cannot be read", visible(unreadable->name())));
     become(untouched);
   }
+  read_sources();
+  bool const can_go_back = std::any_of(sources_.begin(), sources_.end(), [](source_text const& source) {
+    return source.state == source_state::instrumented || source.original;
+  });
+  if (can_go_back) return assemble_all();
 
-  for (input const& what : inputs) {
+  call const original = calls_.original(sources_);
+  if (original.files.empty()) become(original.program);
+  program_result const result = ptxas::run(original.program, messages::to_result);
+  cli::print_error_stream(original.as_for_originals(result.messages));
+  return end_as(result);
+}
+
+void assembly::read_sources() {
+  std::vector<std::string> lines;
+  for (input const& what : line_.inputs()) {
     source_text const& source = sources_.emplace_back(instrument(what, wanted_));
     std::string const name = visible(what.name());
     if (source.state == source_state::marked) debug(fmt::format("{} is instrumented already", name));
     if (source.state == source_state::instrumented) debug(fmt::format("{} is instrumented", name));
-    for (std::string const& warning : source.warnings) cli::complain(fmt::format("{}: {}", name, warning));
+    for (std::string const& warning : source.warnings) lines.push_back(fmt::format("{}: {}", name, warning));
     if (source.state != source_state::not_instrumented || source.reason.empty()) continue;
-    std::string const line = fmt::format("{} is not instrumented: {}", name, source.reason);
-    if (wanted_.is_strict) throw cli::command_error(line);
-    cli::complain(line);
+    lines.push_back(fmt::format("{} is not instrumented: {}", name, source.reason));
   }
-  bool const can_go_back = std::any_of(sources_.begin(), sources_.end(), [](source_text const& source) {
-    return source.state == source_state::instrumented || source.original;
-  });
-  if (!can_go_back) {
-    plan const original = original_plan();
-    if (original.names.empty()) become(original.program);
-    program_result const result = ptxas::run(original.program, messages::to_result);
-    cli::print_error_stream(original.with_names(result.messages));
-    return end_as(result);
+  for (std::string const& line : lines) {
+    if (&line == &lines.back()) complain_or_throw(line);
+    if (&line != &lines.back()) cli::complain(line);
   }
-
-  std::string refusal;
-  try {
-    plan const instrumented = instrumented_plan();
-    program_result const result = ptxas::run(instrumented.program, messages::to_result);
-    if (result.is_success() || was_ended_by_someone(result)) return finish(instrumented, result);
-    refusal = WIFSIGNALED(result.wait_status)
-                  ? fmt::format("ptxas was {} on the instrumented text", cli::describe_end(result.wait_status))
-                  : fmt::format("ptxas refused the instrumented text: {}",
-                                first_error(instrumented.with_names(result.messages)));
-  } catch (cannot_start const& e) {
-    refusal = e.what();  // too few descriptors, too long a command line: ptxas itself may still start
-  } catch (std::system_error const& e) {
-    refusal = e.what();
-  }
-  return assemble_originals(refusal);
 }
 
-int assembly::finish(plan const& done, program_result const& result) const {
-  cli::print_error_stream(done.with_names(result.messages));
-  if (!result.is_success() || !wanted_.is_in_place) return end_as(result);
+assembly::attempt assembly::assemble_instrumented() {
+  attempt made;
+  try {
+    made.call = calls_.instrumented(sources_);
+    made.result = ptxas::run(made.call.program, messages::to_result);
+    if (made.result.is_success() || was_ended_by_someone(made.result)) return made;
+    made.refusal =
+        WIFSIGNALED(made.result.wait_status)
+            ? fmt::format("ptxas was {} on the instrumented text", cli::describe_end(made.result.wait_status))
+            : fmt::format("ptxas refused the instrumented text: {}",
+                          first_error(made.call.as_for_originals(made.result.messages)));
+  } catch (cannot_start const& e) {
+    made.refusal = e.what();  // too few descriptors, too long a command line: ptxas itself may still start
+  } catch (std::system_error const& e) {
+    made.refusal = e.what();
+  }
+  return made;
+}
+
+int assembly::assemble_all() {
+  attempt done;
+  {
+    register_fit fit(ptxas_, line_, sources_, wanted_);
+    done = assemble_instrumented();
+    if (done.is_success() && fit.limit(done.result.messages, sources_)) done = assemble_instrumented();
+    if (fit.interruption()) return end_as(*fit.interruption());
+    if (done.is_success()) {
+      print_messages(done);
+      fit.tell(done.result.messages, sources_);
+      if (wanted_.is_in_place) put_all_in_place();
+      return cli::exit_done;
+    }
+  }
+  if (!done.refusal.empty()) return assemble_originals(done.refusal);
+  print_messages(done);
+  return end_as(done.result);
+}
+
+void assembly::print_messages(attempt const& done) const {
+  std::string const all = done.call.as_for_originals(done.result.messages);
+  cli::print_error_stream(line_.has("--verbose") ? all : without_figures(all));
+}
+
+void assembly::put_all_in_place() const {
   for (source_text const& source : sources_) {
-    if (!source.instrumented || !source.is_regular_file()) continue;
+    if (!source.instrumented || !source.is_regular_file() || source.original) continue;
     try {
       put_in_place(source, wanted_);
       debug(fmt::format("{} is rewritten in place", visible(source.input.name())));
     } catch (std::exception const& e) {
-      std::string const line =
-          fmt::format("{} is not rewritten in place: {}", visible(source.input.name()), visible(e.what()));
-      if (wanted_.is_strict) throw cli::command_error(line);
-      cli::complain(line);
+      complain_or_throw(
+          fmt::format("{} is not rewritten in place: {}", visible(source.input.name()), visible(e.what())));
     }
   }
-  return cli::exit_done;
 }
 
 int assembly::assemble_originals(std::string const& refusal) {
@@ -246,12 +191,12 @@ int assembly::assemble_originals(std::string const& refusal) {
     lines.push_back(fmt::format("{} is not instrumented: {}", visible(source.input.name()), refusal));
   }
   if (wanted_.is_strict) throw cli::command_error(lines.front());
-  plan const original = original_plan();
+  call const original = calls_.original(sources_);
   for (source_text& source : sources_) source.instrumented.reset();  // its descriptor may be the one that is missing
-  bool const has_names = !original.names.empty();
+  bool const has_names = !original.files.empty();
   program_result const result =
       ptxas::run(original.program, has_names ? messages::to_result : messages::to_standard_error);
-  cli::print_error_stream(original.with_names(result.messages));
+  cli::print_error_stream(original.as_for_originals(result.messages));
   // What ptxas says of the original is all there is to say if it refuses that too.
   for (std::string const& line : lines) {
     if (result.is_success()) {

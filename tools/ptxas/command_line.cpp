@@ -89,7 +89,8 @@ std::optional<std::vector<std::string>> split_options_file(std::string_view text
 }
 
 command_line::command_line(std::vector<std::string> const& words) {
-  words_ = read(words, 0);
+  words_ = read(words, 0, expansion::inputs_only);
+  if (reason_not_understood_.empty()) expanded_ = read(words, 0, expansion::all);
   std::vector<input> strings;
   for (word const& w : words_) {
     switch (w.is) {
@@ -113,7 +114,8 @@ command_line::command_line(std::vector<std::string> const& words) {
   std::move(strings.begin(), strings.end(), std::back_inserter(inputs_));
 }
 
-std::vector<command_line::word> command_line::read(std::vector<std::string> const& words, unsigned depth) {
+std::vector<command_line::word> command_line::read(std::vector<std::string> const& words, unsigned depth,
+                                                   expansion how) {
   std::vector<word> parts;
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string const& text = words[i];
@@ -138,8 +140,9 @@ std::vector<command_line::word> command_line::read(std::vector<std::string> cons
     only_informs_ = only_informs_ || means == meaning::informs;
     if (means == meaning::options_file) {
       std::string_view const names = spelled.takes_next_word ? std::string_view(words[i + 1]) : spelled.joined_value;
-      std::vector<word> more = read_options_files(names, depth + 1);
-      if (std::any_of(more.begin(), more.end(), [](word const& w) { return w.is != part::other; })) {
+      std::vector<word> more = read_options_files(names, depth + 1, how);
+      bool const has_inputs = std::any_of(more.begin(), more.end(), [](word const& w) { return w.is != part::other; });
+      if (has_inputs || how == expansion::all) {
         std::move(more.begin(), more.end(), std::back_inserter(parts));
         if (spelled.takes_next_word) ++i;
         continue;
@@ -147,16 +150,17 @@ std::vector<command_line::word> command_line::read(std::vector<std::string> cons
     }
     bool const is_string = means == meaning::input_string;
     if (!spelled.takes_next_word) {
-      parts.push_back({text, is_string ? part::whole_string : part::other});
+      parts.push_back({text, is_string ? part::whole_string : part::other, spelled.known});
       continue;
     }
-    parts.push_back({text, is_string ? part::string_option : part::other});
-    parts.push_back({words[++i], is_string ? part::string_value : part::other});
+    parts.push_back({text, is_string ? part::string_option : part::other, spelled.known});
+    parts.push_back({words[++i], is_string ? part::string_value : part::other, spelled.known});
   }
   return parts;
 }
 
-std::vector<command_line::word> command_line::read_options_files(std::string_view names, unsigned depth) {
+std::vector<command_line::word> command_line::read_options_files(std::string_view names, unsigned depth,
+                                                                 expansion how) {
   std::vector<word> parts;
   if (depth > max_options_file_depth) {
     give_up("options files are nested too deep");
@@ -181,7 +185,7 @@ std::vector<command_line::word> command_line::read_options_files(std::string_vie
       give_up(fmt::format("the options file {} has quotes or backslashes of unsure meaning", visible(name)));
       return parts;
     }
-    std::vector<word> more = read(*words, depth);
+    std::vector<word> more = read(*words, depth, how);
     std::move(more.begin(), more.end(), std::back_inserter(parts));
   }
   return parts;
@@ -192,13 +196,34 @@ void command_line::give_up(std::string reason) {
 }
 
 std::vector<std::string> command_line::words_with(std::vector<std::optional<std::string>> const& files) const {
+  return join(words_, files);
+}
+
+std::vector<std::string> command_line::words_with(std::vector<std::optional<std::string>> const& files,
+                                                  std::string const& output) const {
+  std::vector<word> others;
+  others.reserve(expanded_.size());
+  std::copy_if(expanded_.begin(), expanded_.end(), std::back_inserter(others),
+               [](word const& w) { return w.of == nullptr || w.of->long_name != "--output-file"; });
+  std::vector<std::string> words = join(others, files);
+  words.insert(words.end(), {"-o", output});
+  return words;
+}
+
+bool command_line::has(std::string_view long_name) const {
+  return std::any_of(expanded_.begin(), expanded_.end(),
+                     [&](word const& w) { return w.of != nullptr && w.of->long_name == long_name; });
+}
+
+std::vector<std::string> command_line::join(std::vector<word> const& from,
+                                            std::vector<std::optional<std::string>> const& files) const {
   std::size_t const first_string = static_cast<std::size_t>(
       std::find_if(inputs_.begin(), inputs_.end(), [](input const& i) { return i.kind == input_kind::string; }) -
       inputs_.begin());
   bool const are_strings_replaced = first_string < files.size() && files[first_string].has_value();
   std::vector<std::string> words;
   std::size_t number = 0;
-  for (word const& w : words_) {
+  for (word const& w : from) {
     if (w.is == part::file || w.is == part::standard_input) {
       words.push_back(files[number].value_or(w.text));
       ++number;

@@ -68,18 +68,30 @@ class command_line {
   /// all have a file or none, so that their order stays.
   std::vector<std::string> words_with(std::vector<std::optional<std::string>> const& files) const;
 
+  /// The same with another output file and without options files, whose words stand in their place.
+  std::vector<std::string> words_with(std::vector<std::optional<std::string>> const& files,
+                                      std::string const& output) const;
+
+  /// Whether an option is given, here or in an options file. @param long_name `--verbose`
+  bool has(std::string_view long_name) const;
+
  private:
   enum class part : std::uint8_t { other, file, standard_input, string_option, string_value, whole_string };
   struct word {
     std::string text;
     part is;
+    option const* of = nullptr;  // the option that it is, or is the value of
   };
+  // Options files give way to their words everywhere, or only where they name inputs.
+  enum class expansion : std::uint8_t { all, inputs_only };
 
-  std::vector<word> read(std::vector<std::string> const& words, unsigned depth);
-  std::vector<word> read_options_files(std::string_view names, unsigned depth);
+  std::vector<word> read(std::vector<std::string> const& words, unsigned depth, expansion how);
+  std::vector<word> read_options_files(std::string_view names, unsigned depth, expansion how);
+  std::vector<std::string> join(std::vector<word> const& from,
+                                std::vector<std::optional<std::string>> const& files) const;
   void give_up(std::string reason);
 
-  std::vector<word> words_;
+  std::vector<word> words_, expanded_;
   std::vector<input> inputs_;
   bool only_informs_ = false;
   std::string reason_not_understood_;

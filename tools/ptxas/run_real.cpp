@@ -83,7 +83,7 @@ class signal_reader {
 /// What a child has of this process.
 class spawn_plan {
  public:
-  spawn_plan(program const& what, int standard_error, sigset_t const& mask) {
+  spawn_plan(program const& what, sigset_t const& mask) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
@@ -91,7 +91,6 @@ class spawn_plan {
     // A descriptor put onto itself is inherited.
     for (int const descriptor : what.descriptors) add(descriptor, descriptor);
     if (what.standard_input >= 0) add(what.standard_input, STDIN_FILENO);
-    if (standard_error >= 0) add(standard_error, STDERR_FILENO);
   }
   ~spawn_plan() {
     posix_spawn_file_actions_destroy(&actions_);
@@ -99,6 +98,12 @@ class spawn_plan {
   }
   spawn_plan(spawn_plan const&) = delete;
   spawn_plan& operator=(spawn_plan const&) = delete;
+
+  void add(int descriptor, int as) {
+    if (int const error = posix_spawn_file_actions_adddup2(&actions_, descriptor, as); error != 0) {
+      fail("cannot hand a file over", error);
+    }
+  }
 
   pid_t start(program const& what) const {
     std::vector<char*> const arguments = make_arguments(what);
@@ -109,11 +114,6 @@ class spawn_plan {
   }
 
  private:
-  void add(int descriptor, int as) {
-    if (int const error = posix_spawn_file_actions_adddup2(&actions_, descriptor, as); error != 0) {
-      fail("cannot hand a file over", error);
-    }
-  }
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
 };
@@ -131,23 +131,14 @@ bool has_data(int descriptor) {
   return ::poll(&one, 1, 0) > 0 && (one.revents & POLLIN) != 0;
 }
 
-}  // namespace
-
-program_result run(program const& what, messages where) {
-  std::array<int, 2> ends{-1, -1};
-  if (where == messages::to_result && ::pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot make a pipe", errno);
-  detail::open_file read_end(ends[0]);
-  detail::open_file write_end(ends[1]);
-
-  signal_reader const signals;
+/// Waits for a child's end; signals go to it meanwhile, what it writes into the pipe goes to the result.
+program_result wait_for(pid_t child, signal_reader const& signals, detail::open_file& pipe) {
   program_result result;
-  pid_t const child = spawn_plan(what, write_end.descriptor(), signals.mask_before()).start(what);
-  write_end.close();
   for (bool has_ended = false; !has_ended;) {
     // A descriptor of -1 is passed over.
-    std::array<pollfd, 2> waited{{{signals.descriptor(), POLLIN, 0}, {read_end.descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 2> waited{{{signals.descriptor(), POLLIN, 0}, {pipe.descriptor(), POLLIN, 0}}};
     if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) fail("cannot wait", errno);
-    if (waited[1].revents != 0 && !read_some(read_end.descriptor(), result.messages)) read_end.close();
+    if (waited[1].revents != 0 && !read_some(pipe.descriptor(), result.messages)) pipe.close();
     while (int const signal = signals.read()) {
       if (signal == SIGCHLD) {
         has_ended = has_ended || ::waitpid(child, &result.wait_status, WNOHANG) == child;
@@ -157,10 +148,55 @@ program_result run(program const& what, messages where) {
       }
     }
   }
+  return result;
+}
+
+}  // namespace
+
+program_result run(program const& what, messages where) {
+  std::array<int, 2> ends{-1, -1};
+  if (where == messages::to_result && ::pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot make a pipe", errno);
+  detail::open_file read_end(ends[0]);
+  detail::open_file write_end(ends[1]);
+
+  signal_reader const signals;
+  spawn_plan plan(what, signals.mask_before());
+  if (write_end.descriptor() >= 0) plan.add(write_end.descriptor(), STDERR_FILENO);
+  pid_t const child = plan.start(what);
+  write_end.close();
+  program_result result = wait_for(child, signals, read_end);
   // Not to the pipe's end: a process that the child left behind may hold it open.
   while (read_end.descriptor() >= 0 && has_data(read_end.descriptor())) {
     if (!read_some(read_end.descriptor(), result.messages)) break;
   }
+  return result;
+}
+
+side_run::side_run(program const& what, memory_file const& output, memory_file const& error) : error_(&error) {
+  ::signal(SIGCHLD, SIG_DFL);
+  sigset_t mask;
+  sigprocmask(SIG_BLOCK, nullptr, &mask);
+  spawn_plan plan(what, mask);
+  plan.add(output.descriptor(), STDOUT_FILENO);
+  plan.add(error.descriptor(), STDERR_FILENO);
+  child_ = plan.start(what);
+}
+
+side_run::~side_run() {
+  if (child_ == 0) return;
+  ::kill(child_, SIGKILL);
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+program_result side_run::wait() {
+  signal_reader const signals;
+  detail::open_file none(-1);
+  program_result result;
+  // It may have ended before its SIGCHLD could be received.
+  if (::waitpid(child_, &result.wait_status, WNOHANG) != child_) result = wait_for(child_, signals, none);
+  child_ = 0;
+  result.messages = error_->read();
   return result;
 }
 

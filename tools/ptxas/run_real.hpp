@@ -4,11 +4,15 @@
 #ifndef PASTA_TOOLS_PTXAS_RUN_REAL_HPP
 #define PASTA_TOOLS_PTXAS_RUN_REAL_HPP
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <command.hpp>
+
+#include "memory_file.hpp"
 
 namespace pasta::ptxas {
 
@@ -37,6 +41,24 @@ struct program_result {
 /// Runs a program to its end. SIGINT, SIGQUIT, SIGTERM and SIGHUP are passed on to it meanwhile, unless they were
 /// ignored. @throws cannot_start: exit code 127 if it is not found, 126 if it cannot be executed, 125 else
 program_result run(program const& what, messages where);
+
+/// A program that runs beside others, for what it says and writes. Its end is waited for, or it is ended.
+class side_run {
+ public:
+  /// @param output gets its standard output, @param error its standard error; both outlive this
+  /// @throws cannot_start as run()
+  side_run(program const& what, memory_file const& output, memory_file const& error);
+  ~side_run();
+  side_run(side_run const&) = delete;
+  side_run& operator=(side_run const&) = delete;
+
+  /// To its end, as run() does. Once.
+  program_result wait();
+
+ private:
+  pid_t child_ = 0;
+  memory_file const* error_;
+};
 
 /// Becomes the program. @throws cannot_start as run()
 [[noreturn]] void become(program const& what);

@@ -42,6 +42,13 @@ std::vector<std::string> parse_tools(std::string_view text) {
   return tools;
 }
 
+register_policy parse_registers(std::string_view text) {
+  if (text.empty() || text == "occupancy") return register_policy::occupancy;
+  if (text == "native") return register_policy::native;
+  if (text == "free") return register_policy::free;
+  throw usage_error(fmt::format("PASTA_PTX_REGISTERS={} is none of occupancy, native, free", visible(text)));
+}
+
 }  // namespace
 
 settings read_settings() {
@@ -52,6 +59,8 @@ settings read_settings() {
   if (read.tools.empty()) return read;
   read.is_strict = is_on("PASTA_PTX_STRICT");
   read.is_in_place = is_on("PASTA_PTX_IN_PLACE");
+  read.registers = parse_registers(variable("PASTA_PTX_REGISTERS"));
+  read.report = variable("PASTA_PTX_REPORT");
   read.originals = variable("PASTA_PTX_ORIGINALS");
   return read;
 }

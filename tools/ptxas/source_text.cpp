@@ -70,10 +70,13 @@ std::string place_of_original(std::string_view instrumented, settings const& wan
   return fmt::format("{}/{:016x}-{}.ptx", wanted.originals, hash, instrumented.size());
 }
 
-void find_original(source_text& source, std::string_view text, settings const& wanted) {
+void find_original(source_text& source, settings const& wanted) {
   if (wanted.originals.empty() || !source.is_regular_file()) return;
-  std::string const place = place_of_original(text, wanted);
-  if (::access(place.c_str(), R_OK) == 0) source.original.emplace(read_file(place));
+  std::string const place = place_of_original(source.text, wanted);
+  if (::access(place.c_str(), R_OK) != 0) return;
+  std::string text = read_file(place);
+  source.original.emplace(text);
+  source.text = std::move(text);
 }
 
 }  // namespace
@@ -86,20 +89,22 @@ bool is_readable(input const& what) {
 }
 
 source_text instrument(input const& what, settings const& wanted) {
-  source_text source{what, source_state::not_instrumented, {}, {}, {}, {}, {}};
+  source_text source{what, source_state::not_instrumented, {}, {}, {}, {}, {}, {}};
   try {
-    std::string const text = read_input(source);
-    if (std::string_view const found = find_marker(text); !found.empty()) {
+    source.text = read_input(source);
+    if (std::string_view const found = find_marker(source.text); !found.empty()) {
       if (found != make_marker(wanted.tools)) {
         throw cli::command_error(fmt::format("{} was instrumented before, otherwise than is asked for: '{}'",
                                              visible(what.name()), visible(found)));
       }
       source.state = source_state::marked;
-      find_original(source, text, wanted);
-      return source;
+      find_original(source, wanted);
+      if (!source.original) return source;
     }
     memory_file changed;
-    rewritten const result = rewrite_apart([&] { return rewrite(text, {wanted.tools}); }, changed);
+    rewritten const result = rewrite_apart([&] { return rewrite(source.text, {wanted.tools}); }, changed);
+    // The text in the file's place will do.
+    if (source.original && !result.is_instrumented) return source;
     source.reason = result.reason;
     source.warnings = result.warnings;
     if (result.is_instrumented) {

@@ -17,7 +17,7 @@ namespace pasta::ptxas {
 
 enum class source_state : std::uint8_t {
   instrumented,  ///< by this process
-  marked,        ///< its text had the marker
+  marked,        ///< its text has the marker
   not_instrumented
 };
 
@@ -25,11 +25,12 @@ enum class source_state : std::uint8_t {
 struct source_text {
   ptxas::input input;
   source_state state = source_state::not_instrumented;
+  std::string text;    ///< as it is without instrumentation, if that is known: of a marked one what was kept
   std::string reason;  ///< why it is not instrumented
   std::vector<std::string> warnings;
   std::optional<memory_file> stream;        ///< what was read from a pipe: it cannot be read again
   std::optional<memory_file> instrumented;  ///< in state instrumented
-  std::optional<memory_file> original;      ///< in state marked: the text before, if it was kept
+  std::optional<memory_file> original;      ///< its file has the marker already: the text before, if it was kept
 
   bool is_regular_file() const { return input.kind == input_kind::file && !stream; }
 };
@@ -37,7 +38,8 @@ struct source_text {
 /// Whether ptxas can read an input. What it cannot read is left to it, with its own message.
 bool is_readable(input const& what);
 
-/// Reads an input and instruments it. Whatever goes wrong is the result's reason.
+/// Reads an input and instruments it, or its original where another call put an instrumented text in its place: what
+/// fits one GPU's registers may not fit another's. Whatever goes wrong is the result's reason.
 /// @throws cli::command_error if the text has the marker of another version or of other tools
 source_text instrument(input const& what, settings const& wanted);
 

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "register_fit.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include <output.hpp>
+
+#include <pasta/instrument/ptx/module_state.hpp>
+#include <pasta/report/visible.hpp>
+#include <pasta/report/write_file.hpp>
+#include "occupancy.hpp"
+
+namespace pasta::ptxas {
+
+namespace {
+
+/// The id in the name of an instrumented text's state; empty if there is none.
+std::string find_id(std::string_view text) {
+  std::size_t const at = text.find(ptx::state_prefix);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + ptx::state_prefix.size());
+  return std::string(text.substr(0, text.find_first_not_of("0123456789abcdef")));
+}
+
+/// The first input that was instrumented: several are one module to ptxas.
+source_text const* first_instrumented(std::span<source_text const> sources) {
+  auto const found = std::find_if(sources.begin(), sources.end(),
+                                  [](source_text const& each) { return each.instrumented.has_value(); });
+  return found == sources.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+register_fit::register_fit(std::string const& ptxas, command_line const& line, std::span<source_text const> sources,
+                           settings const& wanted)
+    : wanted_(wanted),
+      linking_(line.has("--compile-only") || line.has("--extensible-whole-program") ? linking::relocatable
+                                                                                    : linking::whole_program),
+      has_fixed_limit_(line.has("--override-directive-values") && line.has("--maxrregcount")) {
+  if (first_instrumented(sources) == nullptr) return;
+  try {
+    native_.emplace(ptxas, line, sources);
+  } catch (std::exception const& e) {
+    debug(fmt::format("registers are not compared: {}", visible(e.what())));
+  }
+}
+
+void register_fit::debug(std::string_view line) const {
+  if (wanted_.is_debugging) cli::complain(fmt::format("debug: {}", line));
+}
+
+bool register_fit::wants_bounds(std::span<kernel_figures const> native,
+                                std::span<kernel_figures const> instrumented) const {
+  if (wanted_.is_debugging || !wanted_.report.empty()) return true;
+  auto const changes = compare(native, instrumented, {});
+  return std::any_of(changes.begin(), changes.end(),
+                     [](kernel_change const& each) { return each.wanted > rounded_registers(each.native.registers); });
+}
+
+std::vector<kernel_bounds> register_fit::read_all_bounds(std::span<source_text const> sources) const {
+  std::vector<kernel_bounds> all;
+  for (source_text const& source : sources) {
+    if (!source.instrumented) continue;
+    std::vector<kernel_bounds> more = read_bounds(source.instrumented->read());
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+bool register_fit::limit(std::string_view messages, std::vector<source_text>& sources) {
+  if (!native_) return false;
+  try {
+    auto const [result, native] = native_->finish(linking_);
+    if (result.received_signal != 0) interruption_ = result;
+    std::vector<kernel_figures> const instrumented = read_figures(messages, linking_);
+    if (native.empty() || instrumented.empty()) {
+      debug("registers are not compared: ptxas gave no figures");
+      return false;
+    }
+    std::vector<kernel_bounds> bounds;
+    if (wants_bounds(native, instrumented)) bounds = read_all_bounds(sources);
+    changes_ = compare(native, instrumented, bounds);
+    if (has_fixed_limit_) return false;
+    auto const limits = choose_limits(changes_, wanted_.registers, linking_);
+    if (limits.empty()) return false;
+    for (source_text& source : sources) {
+      if (source.instrumented) {
+        source.instrumented.emplace(with_register_limits(source.instrumented->read(), limits));
+      }
+    }
+    return true;
+  } catch (std::exception const& e) {
+    debug(fmt::format("registers are not limited: {}", visible(e.what())));
+    return false;
+  }
+}
+
+void register_fit::tell(std::string_view messages, std::span<source_text const> sources) {
+  std::vector<kernel_figures> const last = read_figures(messages, linking_);
+  for (kernel_change& change : changes_) {
+    auto const found = std::find_if(last.begin(), last.end(),
+                                    [&](kernel_figures const& each) { return each.name == change.native.name; });
+    if (found != last.end()) change.instrumented = *found;
+    if (change.is_changed()) debug(describe(change));
+  }
+  source_text const* const first = first_instrumented(sources);
+  if (first == nullptr || changes_.empty()) return;
+  if (std::string const line = warn(changes_); !line.empty()) {
+    cli::complain(fmt::format("{}: {}", visible(first->input.name()), line));
+  }
+  if (!wanted_.report.empty()) report(sources);
+}
+
+void register_fit::report(std::span<source_text const> sources) const {
+  source_text const& first = *first_instrumented(sources);
+  std::string const lines = to_json_lines(changes_, find_id(first.instrumented->read()), first.input.name());
+  detail::open_file file(::open(wanted_.report.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  int error = file.descriptor() < 0 ? errno : detail::write_all(file.descriptor(), lines);
+  if (error == 0) error = file.close();
+  if (error == 0) return;
+  std::string const line =
+      fmt::format("PASTA_PTX_REPORT={}: {}", visible(wanted_.report), std::generic_category().message(error));
+  if (wanted_.is_strict) throw cli::command_error(line);
+  cli::complain(line);
+}
+
+}  // namespace pasta::ptxas
