@@ -39,6 +39,7 @@ int run_show(arguments const& words);
 int run_diff(arguments const& words);
 int run_new(arguments const& words);
 int run_doctor(arguments const& words);
+int run_nvcc(arguments const& words);
 
 }  // namespace pasta::cli
 #endif

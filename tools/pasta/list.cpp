@@ -47,8 +47,9 @@ int list_program(std::string const& path, bool as_json) {
     throw command_error(fmt::format("{} is not an ELF program: nothing can be compiled into it", visible(path)));
   }
   if (table.tools.empty()) {
-    print(fmt::format("no tool is compiled into {}; pasta_instrument() in its CMakeLists.txt does that\n",
-                      visible(path)));
+    print(
+        fmt::format("no tool is compiled into {}; pasta_instrument() in its CMakeLists.txt does that, or pasta nvcc\n",
+                    visible(path)));
     return exit_done;
   }
   std::size_t width = 0;

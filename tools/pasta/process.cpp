@@ -90,10 +90,7 @@ bool is_machine_code(char const* path) {
                                   start.size()) == 0;
 }
 
-[[noreturn]] void become_program(std::string const& program, std::vector<std::string> const& command,
-                                 environment_changes const& environment, standard_streams streams, int error_pipe) {
-  for (std::size_t i = 0; i < changed_signals.size(); ++i)
-    ::sigaction(changed_signals[i], &inherited_actions[i], nullptr);
+void apply(environment_changes const& environment) {
   for (auto const& [name, value] : environment) {
     if (value) {
       ::setenv(name.c_str(), value->c_str(), 1);
@@ -101,21 +98,36 @@ bool is_machine_code(char const* path) {
       ::unsetenv(name.c_str());
     }
   }
-  if (streams == standard_streams::null) {
-    int const null = ::open("/dev/null", O_RDWR);
-    for (int descriptor = 0; descriptor < 3; ++descriptor) ::dup2(null, descriptor);
-    if (null > 2) ::close(null);
-  }
+}
+
+void restore_signals() {
+  for (std::size_t i = 0; i < changed_signals.size(); ++i)
+    ::sigaction(changed_signals[i], &inherited_actions[i], nullptr);
+}
+
+/// @return errno
+int execute(std::string const& program, std::vector<std::string> const& command) {
   std::vector<char*> values;
   values.reserve(command.size() + 1);
   for (std::string const& word : command) values.push_back(const_cast<char*>(word.c_str()));
   values.push_back(nullptr);
   ::execv(program.c_str(), values.data());
-  int error = errno;
-  if (error == ENOEXEC && !is_machine_code(program.c_str())) {
+  if (errno == ENOEXEC && !is_machine_code(program.c_str())) {
     ::execvp(values[0], values.data());  // which hands it to the shell
-    error = errno;
   }
+  return errno;
+}
+
+[[noreturn]] void become_child(std::string const& program, std::vector<std::string> const& command,
+                               environment_changes const& environment, standard_streams streams, int error_pipe) {
+  restore_signals();
+  apply(environment);
+  if (streams == standard_streams::null) {
+    int const null = ::open("/dev/null", O_RDWR);
+    for (int descriptor = 0; descriptor < 3; ++descriptor) ::dup2(null, descriptor);
+    if (null > 2) ::close(null);
+  }
+  int const error = execute(program, command);
   ssize_t const written = ::write(error_pipe, &error, sizeof error);
   static_cast<void>(written);
   ::_exit(exit_own_error);
@@ -124,6 +136,15 @@ bool is_machine_code(char const* path) {
 [[noreturn]] void fail_to_start(std::string const& name, int error) {
   int const code = error == ENOENT ? exit_not_found : exit_not_executable;
   throw command_error(fmt::format("cannot run {}: {}", visible(name), std::generic_category().message(error)), code);
+}
+
+/// What execv says of a file that is there.
+[[noreturn]] void fail_to_execute(std::string const& name, int error) {
+  if (error == ENOENT && name.find('/') != std::string::npos) {
+    throw command_error(fmt::format("cannot run {}: the interpreter that it names was not found", visible(name)),
+                        exit_not_found);
+  }
+  fail_to_start(name, error);
 }
 
 bool is_executable_file(std::string const& path) {
@@ -185,10 +206,9 @@ program_end run_program(std::vector<std::string> const& command, environment_cha
     end.pid = ::fork();
     if (end.pid == 0) {
       // Handlers first: a signal that waited must meet the program's own disposition, not ours.
-      for (std::size_t i = 0; i < changed_signals.size(); ++i)
-        ::sigaction(changed_signals[i], &inherited_actions[i], nullptr);
+      restore_signals();
       blocked.restore();
-      become_program(program, command, environment, streams, write_end.descriptor());
+      become_child(program, command, environment, streams, write_end.descriptor());
     }
     if (end.pid < 0) throw command_error(fmt::format("cannot fork: {}", std::generic_category().message(errno)));
     running_program = end.pid;
@@ -211,16 +231,16 @@ program_end run_program(std::vector<std::string> const& command, environment_cha
     while (::waitpid(end.pid, &end.wait_status, 0) < 0 && errno == EINTR) {
     }
   }
-  if (count == sizeof error) {
-    if (error == ENOENT && (command[0].find('/') != std::string::npos)) {
-      throw command_error(
-          fmt::format("cannot run {}: the interpreter that it names was not found", visible(command[0])),
-          exit_not_found);
-    }
-    fail_to_start(command[0], error);
-  }
+  if (count == sizeof error) fail_to_execute(command[0], error);
   end.wall_ns = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(stop - start).count());
   return end;
+}
+
+void become_program(std::vector<std::string> const& command, environment_changes const& environment) {
+  std::string const program = find_program(command.front());
+  restore_signals();
+  apply(environment);
+  fail_to_execute(command.front(), execute(program, command));
 }
 
 std::string signal_name(int signal) {

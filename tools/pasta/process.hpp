@@ -39,6 +39,10 @@ std::string find_program(std::string const& name);
 program_end run_program(std::vector<std::string> const& command, environment_changes const& environment,
                         standard_streams streams);
 
+/// Becomes a program, with the signal dispositions that pasta was started with.
+/// @throws command_error as run_program
+[[noreturn]] void become_program(std::vector<std::string> const& command, environment_changes const& environment);
+
 /// "SIGSEGV"
 std::string signal_name(int signal);
 

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <command.hpp>
@@ -46,10 +47,12 @@ std::string make_stamp(fs::path const& toolkit, fs::path const& drop_in) {
                      identity_of(toolkit / "bin" / "nvcc.profile"), visible(drop_in.native()));
 }
 
-std::string read_stamp(fs::path const& folder) {
-  std::ifstream file(folder / stamp_name, std::ios::binary);
+std::string read_text(fs::path const& path) {
+  std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
+
+std::string read_stamp(fs::path const& folder) { return read_text(folder / stamp_name); }
 
 void link_entries(fs::path const& from, fs::path const& to) {
   for (fs::directory_entry const& entry : fs::directory_iterator(from)) {
@@ -57,6 +60,20 @@ void link_entries(fs::path const& from, fs::path const& to) {
     if (name == "bin" && entry.is_directory()) continue;
     fs::create_symlink(entry.path(), to / name);
   }
+}
+
+/// The toolkit's profile with the toolkit's own folder: headers have their own names in dependencies and line tables,
+/// which stay right when the view is gone.
+std::string make_profile(fs::path const& toolkit) {
+  std::string const profile = read_text(toolkit / "bin" / "nvcc.profile");
+  constexpr std::string_view mark = "$(_HERE_)/..";
+  std::string made;
+  std::size_t begin = 0;
+  for (auto at = profile.find(mark); at != std::string::npos; at = profile.find(mark, begin)) {
+    made += profile.substr(begin, at - begin) + toolkit.native() + "/bin/..";
+    begin = at + mark.size();
+  }
+  return made + profile.substr(begin);
 }
 
 void fill(fs::path const& folder, fs::path const& toolkit, fs::path const& drop_in, std::string const& stamp) {
@@ -71,7 +88,7 @@ void fill(fs::path const& folder, fs::path const& toolkit, fs::path const& drop_
   // nvcc looks for the rest of the toolkit from where its profile really is.
   if (fs::exists(toolkit / "bin" / "nvcc.profile")) {
     fs::remove(bin / "nvcc.profile");
-    fs::copy_file(toolkit / "bin" / "nvcc.profile", bin / "nvcc.profile");
+    write_file(make_profile(toolkit), bin / "nvcc.profile");
   }
   write_file(stamp, folder / stamp_name);
 }
