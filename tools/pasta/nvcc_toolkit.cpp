@@ -65,7 +65,7 @@ fs::path ask_for_folder(std::string const& nvcc) {
 /// A folder that nobody else can write, so that nobody else can put a compiler into it.
 fs::path private_temporary_folder() {
   std::string const base = variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR");
-  fs::path const folder = fs::absolute(fmt::format("{}/pasta-{}", base, ::getuid()));
+  fs::path folder = fs::absolute(fmt::format("{}/pasta-{}", base, ::getuid()));
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     throw command_error(
         fmt::format("cannot make {}: {}", visible(folder.native()), std::generic_category().message(errno)));
