@@ -1,21 +1,24 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
 
-# pasta_add_tool(NAME [HEADER file] [EXPORT export_set])
+# pasta_add_tool(NAME [HEADER file] [EXPORT export_set] [NO_HOOK])
 #
 # Makes a tool out of a folder that holds NAME.hpp (the class NAME) and NAME.cpp (an include and PASTA_TOOL(NAME)):
 #
 #   pasta::tool::NAME  what pasta_instrument links; its include directory is the folder
 #   NAME.so            the tool's shared library, in <build>/lib/pasta/tools, where `pasta` looks; installed likewise
+#   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC). NO_HOOK: none, for
+#                      a tool whose header nvcc does not take
 #
 # HEADER names another header than NAME.hpp, relative to the folder. EXPORT adds pasta::tool::NAME to the caller's own
 # install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it. With the variable
 # PASTA_INSTALL_TOOLS set to OFF nothing is installed: for tools of tests.
 function(pasta_add_tool name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;EXPORT" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_HOOK" "HEADER;EXPORT" "")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
-    message(FATAL_ERROR "pasta_add_tool(${name}): expected NAME [HEADER file] [EXPORT export_set]; "
+    message(FATAL_ERROR "pasta_add_tool(${name}): expected NAME [HEADER file] [EXPORT export_set] [NO_HOOK]; "
       "got '${arg_UNPARSED_ARGUMENTS}${arg_KEYWORDS_MISSING_VALUES}'")
   endif()
   # The name is a C++ class and part of lists separated by + and commas.
@@ -50,12 +53,20 @@ function(pasta_add_tool name)
     # The $<1:> keeps multi-config generators from adding a folder for each configuration.
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/pasta/tools$<1:>")
 
+  if(NOT arg_NO_HOOK)
+    pasta_add_hook(${name} "${arg_HEADER}")
+  endif()
+
   set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
   if(DEFINED PASTA_INSTALL_TOOLS AND NOT PASTA_INSTALL_TOOLS)
     return()
   endif()
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
+  get_target_property(hooks pasta_tool_${name}_module PASTA_HOOKS)
+  if(hooks)
+    install(FILES ${hooks} DESTINATION lib/pasta/tools)
+  endif()
   if(arg_EXPORT)
     get_filename_component(folder "${arg_HEADER}" DIRECTORY)
     install(FILES "${arg_HEADER}" DESTINATION "include/pasta_tools/${name}/${folder}")

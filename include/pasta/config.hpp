@@ -65,7 +65,14 @@
 #define PASTA_UNROLL _Pragma("GCC unroll 64")
 #endif
 #define PASTA_ALWAYS_INLINE inline __attribute__((always_inline))
+// A hook is one function without calls: see instrument/hook.hpp.
+#if defined(PASTA_DETAIL_HOOK)
+#define PASTA_NEVER_INLINE __attribute__((always_inline))
+#define PASTA_DETAIL_IS_HOOK 1
+#else
 #define PASTA_NEVER_INLINE __attribute__((noinline))
+#define PASTA_DETAIL_IS_HOOK 0
+#endif
 
 // Where a traced operation stands in the source. Default arguments of a function; `place` must be the name of no other
 // parameter. g++ has no column builtin but a right std::source_location; clang 14 has no source_location and clang 15

@@ -21,7 +21,8 @@ struct fewest_lanes : pasta::tool<fewest_lanes> {
     pasta::worst_request worst;
   };
   PASTA_DEVICE static void on_memory_access(pasta::context<fewest_lanes>& at, pasta::memory_access const& access) {
-    pasta::observe_request(at, &site_state::worst, pasta::warp::count(access.lanes), access, 32);
+    pasta::observe_request(at, &site_state::worst, pasta::warp::count(access.lanes), access,
+                           pasta::coalesce(access, 32), 32);
     if (pasta::warp::is_leader(access)) at.site().requests.add();
   }
   void report(pasta::results<fewest_lanes> const&, pasta::report&) const {}

@@ -30,7 +30,7 @@ struct shapes : pasta::tool<shapes<IsAlike>> {
   PASTA_DEVICE static void on_memory_access(pasta::context<shapes>& at, pasta::memory_access const& access) {
     pasta::request_shape const shape = pasta::coalesce(access, 32);
     if (shape.sectors > shape.sectors_needed) {
-      pasta::observe_request(at, &site_state::worst, ~(shape.sectors - shape.sectors_needed), access, 32);
+      pasta::observe_request(at, &site_state::worst, ~(shape.sectors - shape.sectors_needed), access, shape, 32);
     }
     at.site().lanes.add();
     if (!pasta::warp::is_leader(access)) return;

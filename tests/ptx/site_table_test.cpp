@@ -18,7 +18,7 @@ using nlohmann::json;
 std::string const head = ".version 8.0\n.target sm_90a\n.address_size 64\n";
 
 /// The table as a strict parser reads it: one value, nothing behind it.
-json table_of(std::string const& source, std::vector<std::string> const& tools = {}) {
+json table_of(std::string const& source, std::vector<std::string> const& tools = {"one"}) {
   ptx::instrumented const result = ptx::count_accesses(ptx::read(source), tools);
   CHECK(result.json.find_first_not_of("\t\n\r") == 0);
   for (char const c : result.json) CHECK((c >= ' ' && c <= '~'));  // 7 bits, in one line
@@ -31,7 +31,7 @@ json sites_of(std::string const& body) {
 TEST_CASE("The table names the module, its tools and its functions") {
   json const table =
       table_of(head + ".func f() { ret; }\n.func g();\n.entry k() { ld.u32 a, [b]; ret; }\n", {"one", "two"});
-  CHECK(table.at("schema") == "pasta.ptx.sites/1");
+  CHECK(table.at("schema") == "pasta.ptx.sites/2");
   CHECK(table.at("pasta") == PASTA_VERSION);
   CHECK(table.at("id").get<std::string>().size() == 32);
   CHECK(table.at("tools") == json::parse(R"(["one", "two"])"));
@@ -39,8 +39,8 @@ TEST_CASE("The table names the module, its tools and its functions") {
   CHECK(table.at("counters") == 1);
   CHECK(table.at("places") == json::array());
   CHECK(table.at("functions") == json::parse(R"([
-    {"name": "f", "is_entry": false, "why": "", "sites": []},
-    {"name": "k", "is_entry": true, "why": "", "sites": [
+    {"name": "f", "is_entry": false, "why": "", "row": 0, "sites": []},
+    {"name": "k", "is_entry": true, "why": "", "row": 1, "sites": [
       {"counter": 0, "place": null, "opcode": "ld.u32", "line": 6,
        "accesses": [{"kind": "load", "space": "generic", "bytes": 4}]}]}])"));
 }
@@ -149,7 +149,7 @@ TEST_CASE("The module carries the table's text") {
   std::string name = "k";
   for (int i = 0; i < 9; ++i) {  // each length of the last word
     std::string const source = head + ".entry " + name + "() { ld.u32 a, [b]; }\n";
-    ptx::instrumented const result = ptx::count_accesses(ptx::read(source), {});
+    ptx::instrumented const result = ptx::count_accesses(ptx::read(source), std::vector<std::string>{"one"});
     CHECK(text_in_module(result.text) == result.json);
     name += "k";
   }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linked in the place of tools/ptxas/rewrite.cpp: what it does is told by the text, so that tests can see the program
 // around it meet every outcome.
-#include <array>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
@@ -14,13 +13,11 @@ namespace pasta::ptxas {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> tools_by_name{"access_count", "other"};
-
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
 }  // namespace
 
-std::span<std::string_view const> known_tools() { return tools_by_name; }
+std::vector<std::string> known_tools() { return {"access_count", "other"}; }
 
 rewritten rewrite(std::string_view source, rewrite_options const& options) {
   if (has(source, "test: crash")) std::abort();

@@ -154,7 +154,7 @@ struct coalescing : pasta::tool<coalescing> {
     std::uint32_t const sector_bytes = at.options().sector_bytes;
     pasta::request_shape const shape = pasta::coalesce(access, sector_bytes);
     if (shape.sectors > shape.sectors_needed) {
-      pasta::observe_request(at, &site_state::worst, rank_of(shape), access, sector_bytes);
+      pasta::observe_request(at, &site_state::worst, rank_of(shape), access, shape, sector_bytes);
     }
     if (!pasta::warp::is_leader(access)) return;
     at.site().requests.add(1);

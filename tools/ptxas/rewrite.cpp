@@ -4,18 +4,22 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/report/visible.hpp>
+#include "hook_files.hpp"
 #include "marker.hpp"
 
 namespace pasta::ptxas {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> tools_by_name{"access_count"};
+// Only counts, and so needs no hook. With its hook it is the same.
+constexpr std::string_view counting_tool = "access_count";
 
 // What ptx::read() is made for.
 constexpr int oldest_version = 6, newest_version = 9;
@@ -30,9 +34,39 @@ int major_version(std::string_view version) {
   return number;
 }
 
+std::string text_of(std::filesystem::path const& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw ptx::bad_hook(fmt::format("the hook {} cannot be read", path.string()));
+  return text;
+}
+
+std::vector<ptx::hook> hooks_of(std::vector<std::string> const& tools, std::string_view target) {
+  std::vector<hook_file> const files = find_hooks();
+  std::vector<ptx::hook> hooks;
+  hooks.reserve(tools.size());
+  for (std::string const& tool : tools) {
+    hook_file const* const file = choose_hook(files, tool, ptx::detail::architecture(target));
+    if (file != nullptr) {
+      hooks.emplace_back(tool, text_of(file->path));
+    } else if (tool == counting_tool) {
+      hooks.push_back(ptx::hook::counting(tool));
+    } else {
+      throw ptx::bad_hook(fmt::format("the tool {} has no hook", tool));
+    }
+  }
+  return hooks;
+}
+
 }  // namespace
 
-std::span<std::string_view const> known_tools() { return tools_by_name; }
+std::vector<std::string> known_tools() {
+  std::vector<std::string> names{std::string(counting_tool)};
+  for (hook_file const& each : find_hooks()) names.push_back(each.tool);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 rewritten rewrite(std::string_view source, rewrite_options const& options) {
   std::string const marker = make_marker(options.tools);
@@ -47,7 +81,7 @@ rewritten rewrite(std::string_view source, rewrite_options const& options) {
       return refuse(source, fmt::format("PTX of version '{}' is not known, only {}.0 to {}.x", visible(module.version),
                                         oldest_version, newest_version));
     }
-    ptx::instrumented counted = ptx::count_accesses(module, options.tools);
+    ptx::instrumented counted = ptx::instrument(module, hooks_of(options.tools, module.target));
     bool const has_sites = counted.sites > 0;
     rewritten result{has_sites ? fmt::format("{}\n{}", marker, counted.text) : std::string(source), {}, has_sites, {}};
     for (ptx::table_function const& function : counted.table.functions) {
@@ -58,6 +92,8 @@ rewritten rewrite(std::string_view source, rewrite_options const& options) {
     return result;
   } catch (ptx::read_error const& e) {
     return refuse(source, e.what());
+  } catch (ptx::bad_hook const& e) {
+    return refuse(source, visible(e.what()));
   } catch (ptx::cannot_instrument const& e) {
     return refuse(source, e.what());
   }

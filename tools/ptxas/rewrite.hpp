@@ -3,7 +3,6 @@
 #ifndef PASTA_TOOLS_PTXAS_REWRITE_HPP
 #define PASTA_TOOLS_PTXAS_REWRITE_HPP
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +20,8 @@ struct rewritten {
   std::string reason;  ///< why it is not instrumented, one line
 };
 
-/// The tools that PTX can be instrumented with, in alphabetical order.
-std::span<std::string_view const> known_tools();
+/// The tools that PTX can be instrumented with, in alphabetical order: those with a hook, and those that need none.
+std::vector<std::string> known_tools();
 
 /// Instruments a module's text. A text with the marker of the same tools comes back as it is; with another marker it is
 /// not instrumented. @throws std::bad_alloc

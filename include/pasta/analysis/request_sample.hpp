@@ -33,6 +33,18 @@ PASTA_DEVICE constexpr std::uint32_t sample_fingerprint(std::uint32_t lane, std:
 PASTA_DEVICE constexpr std::uint32_t sample_fingerprint_of(std::uint32_t first_byte) {
   return sample_fingerprint(request_sample::max_lanes, first_byte);
 }
+// A request whose lanes lie side by side and whose addresses grow by the same from each to the next is told by that
+// alone. A single lane is one too.
+PASTA_DEVICE constexpr bool is_sample_run(std::uint64_t lanes, request_shape const& shape) {
+  std::uint64_t const above = lanes + (lanes & (0 - lanes));  // a power of two, or 0 of 64 lanes
+  return (above & (above - 1)) == 0 && (shape.is_regular || shape.lanes == 1);
+}
+PASTA_DEVICE constexpr std::uint32_t sample_fingerprint_of_run(std::uint64_t lanes, std::uint32_t first_byte,
+                                                               std::uint32_t stride) {
+  constexpr std::uint32_t low = request_sample::max_lanes + 1, high = low + 1, step = low + 2;
+  return sample_fingerprint_of(first_byte) + sample_fingerprint(low, static_cast<std::uint32_t>(lanes)) +
+         sample_fingerprint(high, static_cast<std::uint32_t>(lanes >> 32)) + sample_fingerprint(step, stride);
+}
 // Lowest rank first; of equal ranks the one with the lower fingerprint, so that the order of events never shows. The
 // first part of a key is known from the request's first two lanes; only if it is as low, all lanes are looked at.
 inline constexpr std::uint32_t rest_of_sample_key_bits = 24;
@@ -48,11 +60,12 @@ PASTA_DEVICE constexpr std::uint64_t sample_key(std::uint64_t first, std::uint32
 /// ranks one is kept that does not depend on the order of events. Called by the handler of that event, on all of its
 /// lanes and with the same rank.
 /// @param field where: `&site_state::worst`
+/// @param shape of the request, from coalesce()
 /// @param sector_bytes what `first_byte` is relative to
 template <class Tool, class State>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_request(context<Tool>& at, worst_request State::*field,
                                                       std::uint32_t rank, memory_access const& access,
-                                                      std::uint32_t sector_bytes);
+                                                      request_shape const& shape, std::uint32_t sector_bytes);
 
 }  // namespace pasta
 

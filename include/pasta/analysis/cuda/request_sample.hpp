@@ -45,7 +45,7 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
 #endif
 }
 
-// A request whose key may be the lowest: what is kept decides.
+// A request that has no stride and whose key may be the lowest: what is kept decides.
 PASTA_DEVICE PASTA_NEVER_INLINE inline void observe_low_request(kept_request* into, unsigned* lock,
                                                                 std::uint64_t first_of_key, lane_mask lanes,
                                                                 std::uint64_t address, std::uint32_t sector_bytes) {
@@ -61,20 +61,33 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void observe_low_request(kept_request* in
 
 // Keeps the request if it is the site's worst so far. Most are not: an old value of the kept one's key tells.
 PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_site_request(kept_request* into, unsigned* lock, std::uint32_t rank,
-                                                           lane_mask lanes, std::uint64_t address,
-                                                           std::uint32_t sector_bytes, request_trial* trial) {
-  lane_mask const rest = lanes & (lanes - 1);
-  auto const low = static_cast<std::uint32_t>(address);
+                                                           memory_access const& access, request_shape const& shape,
+                                                           std::uint32_t sector_bytes) {
+  lane_mask const lanes = access.lanes, rest = lanes & (lanes - 1);
+  std::uint64_t const kept = into->is_set == 0 ? ~std::uint64_t{0} : into->key;
+  if (is_sample_run(lanes, shape)) {
+    std::uint64_t const steps = warp::lane() - warp::lowest(lanes);
+    std::uint64_t const first = access.address - steps * static_cast<std::uint64_t>(shape.stride_bytes);
+    auto const stride = static_cast<std::uint32_t>(shape.stride_bytes);
+    std::uint64_t const key = sample_key(first_of_sample_key(rank, stride),
+                                         sample_fingerprint_of_run(lanes, rest_of(first, sector_bytes), stride));
+    if (!warp::any(lanes, key < kept)) return;
+    if (access.trial == nullptr) {
+      keep_request(into, lock, key, lanes, access.address, sector_bytes);
+    } else {
+      access.trial->is_refused = true;
+    }
+    return;
+  }
+  auto const low = static_cast<std::uint32_t>(access.address);
   std::uint32_t const second = rest == 0 ? low : warp::detail::shuffle(lanes, low, warp::lowest(rest));
   std::uint64_t const first_of_key =
       first_of_sample_key(rank, second - warp::detail::shuffle(lanes, low, warp::lowest(lanes)));
-  std::uint64_t const kept = into->is_set == 0 ? ~std::uint64_t{0} : into->key;
-  if (warp::any(lanes, first_of_key <= kept >> rest_of_sample_key_bits)) {
-    if (trial == nullptr) {
-      observe_low_request(into, lock, first_of_key, lanes, address, sector_bytes);
-    } else {
-      trial->is_refused = true;
-    }
+  if (!warp::any(lanes, first_of_key <= kept >> rest_of_sample_key_bits)) return;
+  if (access.trial == nullptr) {
+    observe_low_request(into, lock, first_of_key, lanes, access.address, sector_bytes);
+  } else {
+    access.trial->is_refused = true;
   }
 }
 
@@ -82,7 +95,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_site_request(kept_request* into, u
 
 template <class Tool, class State>
 PASTA_DEVICE void observe_request(context<Tool>& at, worst_request State::*field, std::uint32_t rank,
-                                  memory_access const& access, std::uint32_t sector_bytes) {
+                                  memory_access const& access, request_shape const& shape, std::uint32_t sector_bytes) {
   if (at.locator() == nullptr) return;
   auto const* const way = static_cast<detail::site_locator const*>(at.locator());
   auto const* const parts = reinterpret_cast<detail::rare_parts<State> const*>(way->rare);
@@ -99,8 +112,8 @@ PASTA_DEVICE void observe_request(context<Tool>& at, worst_request State::*field
   if (row == detail::no_row) return;
   std::size_t const row_offset = std::size_t{row} * way->rare_row_bytes;
   detail::observe_site_request(reinterpret_cast<detail::kept_request*>(way->rare + row_offset + offset),
-                               reinterpret_cast<unsigned*>(way->rare_lock + row_offset), rank, access.lanes,
-                               access.address, sector_bytes, access.trial);
+                               reinterpret_cast<unsigned*>(way->rare_lock + row_offset), rank, access, shape,
+                               sector_bytes);
 }
 
 }  // namespace pasta

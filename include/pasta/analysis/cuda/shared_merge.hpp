@@ -181,7 +181,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE device_word merged_word(device_word into, T con
 }
 // @param seen what the word was
 template <class T>
-PASTA_DEVICE PASTA_NEVER_INLINE void exchange_merged(device_word* word, device_word seen, T mine) {
+PASTA_DEVICE PASTA_NEVER_INLINE inline void exchange_merged(device_word* word, device_word seen, T mine) {
   for (;;) {
     device_word const wanted = merged_word(seen, mine);
     if (wanted == seen) return;
@@ -242,7 +242,8 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_shared(T* into, T const& mine, unsig
 // The same as exchange_merged by lanes that are here together; those that are done or have nothing leave the word as it
 // is.
 template <class T>
-PASTA_DEVICE PASTA_NEVER_INLINE void exchange_together(lane_mask lanes, device_word* word, device_word seen, T mine) {
+PASTA_DEVICE PASTA_NEVER_INLINE inline void exchange_together(lane_mask lanes, device_word* word, device_word seen,
+                                                              T mine) {
   bool is_done = false;
   do {
     device_word const wanted = is_done || is_neutral(mine) ? seen : merged_word(seen, mine);

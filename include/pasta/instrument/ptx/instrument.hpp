@@ -4,17 +4,18 @@
 #define PASTA_INSTRUMENT_PTX_INSTRUMENT_HPP
 
 #include <cstdint>
+#include <pasta/instrument/ptx/hook.hpp>
 #include <pasta/instrument/ptx/module.hpp>
 #include <pasta/instrument/ptx/site_table.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
-/// Puts what tools need into PTX: counters of memory accesses.
+/// Puts what tools need into PTX: counters of memory accesses, and their handlers.
 namespace pasta::ptx {
 
 struct instrumented {
-  std::string text;  ///< PTX with counters, the state and the site table; the source if there is nothing to count
+  std::string text;  ///< PTX with counters, hooks, the state and the site table; the source if there is no site
   site_table table;  ///< views of the module's source
   std::string json;  ///< the table as it is in the module
   std::size_t sites = 0;
@@ -28,11 +29,14 @@ struct cannot_instrument : std::runtime_error {
 /// Whether a module has state of PASTA already: it is the output of instrument(), or PTX that was taken from a binary.
 bool is_instrumented(module const& from);
 
-/// Counts how often each memory access is executed, per lane: atomic operations, asynchronous copies, textures and
-/// surfaces too. What is not touched stays byte for byte. A function that cannot be instrumented is left as it is, and
-/// its row of the table says why.
-/// @param tools named in the table and part of the id
+/// Puts each hook's body before the accesses that its handler watches. Where a tool counts, counts how often each memory
+/// access is executed, per lane: atomic operations, asynchronous copies, textures and surfaces too. What is not touched
+/// stays byte for byte. A function that cannot be instrumented is left as it is, and its row of the table says why.
+/// @param hooks of the tools, in their order
 /// @throws cannot_instrument; std::bad_alloc
+instrumented instrument(module const& from, std::span<hook const> hooks);
+
+/// The same for tools that count, by their names.
 instrumented count_accesses(module const& from, std::span<std::string const> tools);
 
 }  // namespace pasta::ptx

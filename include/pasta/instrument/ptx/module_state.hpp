@@ -5,7 +5,7 @@
 /// Each module has two variables of its own, whose names end with its id, a hash of the PTX and the tools in 32
 /// hexadecimal digits. Both are weak: objects made from the same text share them when they are linked.
 ///
-///     .weak .global .align 16 .u64 pasta_state_<id>[4];   a module_state
+///     .weak .global .align 16 .u64 pasta_state_<id>[6];   a module_state
 ///     .weak .global .align 8 .u64 pasta_sites_<id>[n];    the text of ptx/site_table.hpp, zeros behind
 ///
 /// `pasta_state_` refers to `pasta_sites_`, so that linkers keep it.
@@ -22,16 +22,19 @@ inline constexpr std::string_view state_prefix = "pasta_state_", sites_prefix = 
 /// As the kernels read it. All zeros as the module is loaded: nobody collects, and nothing is counted. It is written
 /// before a kernel starts, and left alone while one runs.
 ///
-/// A counter is 64 bits wide and wraps; counter `i` of shard `s` lies at counters + s * shard_bytes + i * 8. A
-/// multiprocessor adds to shard (%smid & shard_mask).
+/// A counter is 64 bits wide and wraps; counter `i` of shard `s` lies at shards + s * shard_bytes + i * 8. Behind the
+/// counters are the rows of tools (the table says where), and others at `shared`. A multiprocessor adds to shard
+/// (%smid & shard_mask).
 struct module_state {
-  std::uint64_t counters;     ///< address of the first shard's first counter, aligned to 8 bytes; 0: nobody collects
+  std::uint64_t shards;       ///< address of the first shard, aligned to 128 bytes; 0: nobody collects
   std::uint32_t shard_mask;   ///< number of shards - 1; a power of two
-  std::uint32_t shard_bytes;  ///< from one shard to the next, at least 8 for each counter
+  std::uint32_t shard_bytes;  ///< from one shard to the next: at least the table's "shard_bytes", a multiple of 128
   std::uint64_t table_bytes;  ///< of the site table's text
   std::uint64_t table;        ///< its address
+  std::uint64_t shared;       ///< address of what there is once: the table's "shared_bytes", aligned to 128 bytes
+  std::uint64_t reserved;
 };
-static_assert(sizeof(module_state) == 32);
+static_assert(sizeof(module_state) == 48);
 
 inline constexpr std::uint32_t counter_bytes = 8;
 

@@ -65,6 +65,11 @@ enum class share : std::uint8_t {
   warp_group  ///< four warps one
 };
 
+constexpr std::string_view to_string(share made_by) {
+  constexpr std::string_view names[] = {"lane", "rows", "warp", "warp_group"};
+  return names[static_cast<std::size_t>(made_by)];
+}
+
 enum class size_source : std::uint8_t {
   text,     ///< access::size_bytes
   operand,  ///< access::size_operand holds it [bytes]

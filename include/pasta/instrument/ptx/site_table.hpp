@@ -2,19 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the counters of a module mean, as JSON that travels in the module.
 ///
-///     {"schema": "pasta.ptx.sites/1", "pasta": "0.1.0", "id": "2f…", "tools": ["access_count"],
-///      "target": "sm_90", "counters": 2,
+///     {"schema": "pasta.ptx.sites/2", "pasta": "0.1.0", "id": "2f…", "tools": ["access_count", "coalescing"],
+///      "target": "sm_90", "counters": 2, "shard_bytes": 64, "shared_bytes": 576,
+///      "rows": [{"tool": "coalescing", "function_rows": 1, "site_rows": 1,
+///        "shard": {"functions": 0, "function_bytes": 0, "sites": 32, "site_bytes": 32},
+///        "shared": {"functions": 0, "function_bytes": 0, "sites": 0, "site_bytes": 576}}],
 ///      "places": [{"file": "a.cu", "line": 7, "column": 3, "function": "", "caller": null}],
-///      "functions": [{"name": "_Z3addPf", "is_entry": true, "why": "", "sites": [
-///        {"counter": 0, "place": 0, "opcode": "ld.global.f32", "line": 41,
-///         "accesses": [{"kind": "load", "space": "global", "bytes": 4}]}]}]}
+///      "functions": [{"name": "_Z3addPf", "is_entry": true, "why": "", "row": 0, "sites": [
+///        {"place": 0, "opcode": "ld.global.f32", "line": 41,
+///         "accesses": [{"kind": "load", "space": "global", "bytes": 4, "row": 0, "in_order": 64}], "counter": 0}]}]}
 ///
 /// `place` and `caller` are indices in `places`, null where the module has no line information; `line` is that of the
-/// PTX as the compiler wrote it. `bytes` is null where only the run tells. A function without counters says why.
+/// PTX as the compiler wrote it. `bytes` is null where only the run tells. A function that is not instrumented says why.
+///
+/// `rows` has the tools with handlers. Row r of a function or site lies at `functions` + r * `function_bytes` or
+/// `sites` + r * `site_bytes`, in each shard and once at module_state::shared; instrument/hook_layout.hpp says what is
+/// in it. There is no `counter` where no tool counts, no `row` where none watches; `unhandled` says why an access that a
+/// tool watches did not reach its handler. `in_order` is where, in a shard, 32 / `bytes` counts of 8 bytes are, if there
+/// are: how many requests of whole warps, lane after lane, began at each element of a sector; these are
+/// not in the rows. An access that is not each lane's own says `share`, and `lanes` if only the first of a warp make it.
 #ifndef PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 #define PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 
+#include <array>
 #include <cstdint>
+#include <pasta/instrument/ptx/hook_sites.hpp>
 #include <pasta/instrument/ptx/site.hpp>
 #include <pasta/instrument/ptx/source_places.hpp>
 #include <string>
@@ -23,11 +35,19 @@
 
 namespace pasta::ptx {
 
+inline constexpr std::uint32_t no_counter = UINT32_MAX;
+
 struct table_site {
-  std::uint32_t counter;
+  struct handled {
+    std::uint32_t row;       ///< no_row: none
+    std::uint32_t in_order;  ///< as in hooked_access
+    std::string_view why;    ///< a handler wants it and does not get it
+  };
+  std::uint32_t counter;  ///< no_counter: none
   std::size_t statement;
   std::string_view opcode;
   site what;
+  std::array<handled, site::max_accesses> rows;  ///< by access
 };
 struct table_function {
   std::string_view name;
@@ -35,10 +55,19 @@ struct table_function {
   std::string why;  ///< it is not instrumented; empty: it is
   std::vector<table_site> sites;
 };
+/// Where a tool's rows are. Sizes of one row [bytes].
+struct table_rows {
+  std::string tool;
+  row_places begin;
+  std::uint32_t site_shard_bytes, site_shared_bytes, function_shard_bytes, function_shared_bytes;
+};
 struct site_table {
   std::string id;
   std::vector<std::string> tools;
-  std::uint32_t counters = 0;
+  std::uint32_t counters = 0, rows = 0;
+  std::uint32_t in_order = 0;  ///< counts of requests in order, in a shard [bytes]
+  std::uint64_t shard_bytes = 0, shared_bytes = 0;
+  std::vector<table_rows> tool_rows;
   std::vector<table_function> functions;
 };
 

@@ -67,10 +67,14 @@ __device__ PASTA_ALWAYS_INLINE lane_mask active_with(bool condition) {
       : "r"(static_cast<std::uint32_t>(condition)));
   return lanes;
 }
-// Volatile: else the compiler takes what depends on it out of loops, and makes one loop for each lane.
+// Volatile in kernels: else the compiler takes what depends on it out of loops, and makes one loop for each lane.
 __device__ PASTA_ALWAYS_INLINE std::uint32_t lane_id() {
   std::uint32_t id;
+#if PASTA_DETAIL_IS_HOOK
+  asm("mov.u32 %0, %%laneid;" : "=r"(id));
+#else
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(id));
+#endif
   return id % 32;  // as the compiler does not know
 }
 // Whether the caller is one of these lanes. Said of the lanes that are here, it is true, as the compiler does not know:

@@ -6,15 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <pasta/config.hpp>
 #include <pasta/instrument/ptx/blocks.hpp>
 #include <pasta/instrument/ptx/classify.hpp>
-#include <pasta/instrument/ptx/counters.hpp>
-#include <pasta/instrument/ptx/counting_code.hpp>
-#include <pasta/instrument/ptx/edits.hpp>
+#include <pasta/instrument/ptx/detail/counted_function.hpp>
+#include <pasta/instrument/ptx/detail/numbers.hpp>
+#include <pasta/instrument/ptx/hook_sites.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
-#include <pasta/instrument/ptx/leaving.hpp>
 #include <pasta/instrument/ptx/token.hpp>
 
 namespace pasta::ptx {
@@ -35,167 +33,6 @@ class text_hash {
   __extension__ typedef unsigned __int128 word;
   void add(unsigned c) { value_ = (value_ ^ c) * ((word{1} << 88) + 0x13b); }
   word value_ = (word{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
-};
-
-/// 90 of `sm_90a`; 0 if it is something else.
-inline unsigned architecture(std::string_view target) {
-  unsigned number = 0;
-  if (target.starts_with("sm_")) std::from_chars(target.data() + 3, target.data() + target.size(), number);
-  return number;
-}
-
-/// 602 of `6.2`.
-inline unsigned version_number(std::string_view version) {
-  unsigned major = 0, minor = 0;
-  char const* const end = version.data() + version.size();
-  auto const read = std::from_chars(version.data(), end, major);
-  if (read.ptr != end) std::from_chars(read.ptr + 1, end, minor);
-  return major * 100 + minor;
-}
-
-/// Of one function.
-class counted_function {
- public:
-  // Registers of 64 bits for counters. With setmaxnreg at most 16 bytes.
-  static constexpr std::size_t most_in_registers = 16, most_beside_setmaxnreg = 2;
-  // Up to so many places find the shard's address each for itself, and no register is taken in between.
-  static constexpr std::size_t most_addresses = 4;
-
-  counted_function(module const& from, function const& body, leaving_functions const& leaving, counter_plan plan)
-      : from_(&from),
-        body_(&body),
-        leaving_(&leaving),
-        plan_(std::move(plan)),
-        in_register_(plan_.counters.size(), memory) {
-    choose_registers();
-  }
-  counter_plan const& plan() const { return plan_; }
-
-  /// @param first number of the function's first counter in the module
-  void write(edits& changes, std::string_view state_name, std::uint32_t first, warp_sum how, std::size_t& label) {
-    std::size_t const memories = plan_.counters.size() - registers_;
-    std::vector<std::size_t> const ways_out = find_ways_out();
-    bool const is_shared = memories + (registers_ == 0 ? 0 : ways_out.size()) > most_addresses;
-    std::string const address = shard_address(state_name);
-    changes.insert_after(from_->statements[body_->begin].text,
-                         counting_registers(registers_) + (is_shared ? address : ""));
-
-    for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
-      counter const& each = plan_.counters[i];
-      std::string code = "\n";
-      if (in_register_[i] != memory) {
-        code += count_in_register(each.guard, in_register_[i]);
-      } else {
-        if (!is_shared) code += address;
-        code += count_in_memory(each.guard, first + static_cast<std::uint32_t>(i));
-      }
-      changes.insert_before(from_->statements[each.statement].text, code + "\t");
-    }
-    if (registers_ == 0) return;
-    std::vector<register_counter> folded;
-    for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
-      if (in_register_[i] != memory) folded.push_back({in_register_[i], first + static_cast<std::uint32_t>(i)});
-    }
-    for (std::size_t const at : ways_out) {
-      statement const& each = from_->statements[at];
-      instruction read;
-      if (each.kind == statement_kind::instruction) read = read_instruction(each.text);
-      // Who does not leave goes on behind what leads out, but comes to a call with its arguments.
-      bool const is_call = control_of(read) == control::call;
-      std::string code = "\n", stay;
-      if (read.guard) {
-        stay = fmt::format("$pasta_stay{}", label++);
-        code += fmt::format("\t@{}{} bra \t{};\n", read.guard.is_negated ? "" : "!", read.guard.predicate, stay);
-      }
-      if (!is_shared) code += address;
-      code += fold(how, folded, label++);
-      if (read.guard && is_call) code += stay + ":\n";
-      statement const& place = is_call ? from_->statements[first_argument(at, read.guard)] : each;
-      changes.insert_before(place.text, code + "\t");
-      if (read.guard && !is_call) changes.insert_after(each.text, fmt::format("\n{}:", stay));
-    }
-  }
-
- private:
-  static constexpr std::size_t memory = SIZE_MAX;
-
-  // What a thread does once goes to memory at once: the same additions as at its end, and no register. In loops the
-  // innermost come first.
-  void choose_registers() {
-    std::size_t most = most_in_registers;
-    for (std::size_t i = body_->begin; i < body_->end; ++i) {
-      statement const& each = from_->statements[i];
-      if (each.kind != statement_kind::instruction || each.text.find("setmaxnreg") == std::string_view::npos) continue;
-      if (read_instruction(each.text).name == "setmaxnreg") most = most_beside_setmaxnreg;
-    }
-    std::vector<std::size_t> looping;
-    for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
-      if (plan_.counters[i].loop_depth > 0) looping.push_back(i);
-    }
-    std::stable_sort(looping.begin(), looping.end(), [&](std::size_t a, std::size_t b) {
-      return plan_.counters[a].loop_depth > plan_.counters[b].loop_depth;
-    });
-    looping.resize(std::min(looping.size(), most));
-    std::sort(looping.begin(), looping.end());
-    for (std::size_t const i : looping) in_register_[i] = registers_++;
-  }
-
-  // Statements behind which the thread may be gone, and the body's `}` if control comes there.
-  std::vector<std::size_t> find_ways_out() const {
-    std::vector<std::size_t> found;
-    bool comes_to_end = true;
-    for (std::size_t i = body_->begin + 1; i < body_->end; ++i) {
-      statement const& each = from_->statements[i];
-      if (each.kind == statement_kind::label) comes_to_end = true;
-      if (each.kind != statement_kind::instruction) continue;
-      instruction const read = read_instruction(each.text);
-      comes_to_end = falls_through(read);
-      switch (control_of(read)) {
-        case control::to_caller:
-        case control::exit:
-          found.push_back(i);
-          break;
-        case control::call:
-          if (leaving_->may_leave(read)) found.push_back(i);
-          break;
-        default:
-          break;
-      }
-    }
-    if (comes_to_end) found.push_back(body_->end);
-    return found;
-  }
-
-  // The first `st.param` that a call's fold may come before, else the call: PTX has no jump between them.
-  std::size_t first_argument(std::size_t call, guard const& which) const {
-    std::size_t first = call;
-    for (std::size_t i = call - 1; i > body_->begin; --i) {
-      statement const& each = from_->statements[i];
-      if (each.kind == statement_kind::directive) continue;
-      if (each.kind != statement_kind::instruction) break;
-      instruction const read = read_instruction(each.text);
-      if (read.name == "st" && (read.has("param") || read.has("param::func"))) first = i;
-      // What counts in a register or decides whether there is a call stays before the fold.
-      if (control_of(read) != control::next || (which && may_write(read, which.predicate)) || counts_in_register(i))
-        break;
-    }
-    return first;
-  }
-  bool counts_in_register(std::size_t statement) const {
-    auto const& all = plan_.counters;
-    auto const found = std::lower_bound(all.begin(), all.end(), statement, [](counter const& each, std::size_t number) {
-      return each.statement < number;
-    });
-    return found != all.end() && found->statement == statement &&
-           in_register_[static_cast<std::size_t>(found - all.begin())] != memory;
-  }
-
-  ptx::module const* from_;
-  function const* body_;
-  leaving_functions const* leaving_;
-  counter_plan plan_;
-  std::vector<std::size_t> in_register_;  // by counter: the register's number, or memory
-  std::size_t registers_ = 0;
 };
 
 /// What a module begins with stands together: .version, .target, .address_size, and lines such as `# 1 "a.cu"`.
@@ -219,7 +56,7 @@ inline std::string declare_state(std::string_view id, std::string_view json) {
   }
   return fmt::format(
       "\n.weak .global .align 8 .u64 {0}{2}[{3}] = {{{4}}};\n"
-      ".weak .global .align 16 .u64 {1}{2}[4] = {{0, 0, {5}, {0}{2}}};\n",
+      ".weak .global .align 16 .u64 {1}{2}[6] = {{0, 0, {5}, {0}{2}, 0, 0}};\n",
       sites_prefix, state_prefix, id, (json.size() + 7) / 8, words, json.size());
 }
 
@@ -230,8 +67,11 @@ inline bool is_instrumented(module const& from) {
                      [](variable const& each) { return each.name.starts_with(state_prefix); });
 }
 
-inline instrumented count_accesses(module const& from, std::span<std::string const> tools) {
-  constexpr unsigned oldest_architecture = 70, version_of_activemask = 602;
+namespace detail {
+
+/// @throws cannot_instrument
+inline void check_module(module const& from, std::span<hook const> hooks) {
+  constexpr unsigned oldest_architecture = 70;
   unsigned const architecture = detail::architecture(from.target);
   if (architecture < oldest_architecture) {
     throw cannot_instrument(fmt::format("its target {} is not one from sm_70 on", from.target.substr(0, 100)));
@@ -241,50 +81,194 @@ inline instrumented count_accesses(module const& from, std::span<std::string con
   if (from.source.find("%pasta_") != std::string_view::npos || from.source.find("$pasta_") != std::string_view::npos) {
     throw cannot_instrument("it uses names that begin with pasta_");
   }
+  for (hook const& each : hooks) {
+    if (each.architecture() <= architecture) continue;
+    throw cannot_instrument(fmt::format("its target {} is older than {}'s hook, sm_{}", from.target.substr(0, 100),
+                                        each.tool(), each.architecture()));
+  }
+}
 
-  instrumented result;
-  detail::text_hash hash;
-  hash.add(PASTA_VERSION);
-  for (std::string const& tool : tools) hash.add(tool);
-  hash.add(from.source);
-  result.table.id = hash.to_string();
-  result.table.tools.assign(tools.begin(), tools.end());
+class instrumenter {
+ public:
+  instrumenter(module const& from, std::span<hook const> hooks)
+      : from_(&from),
+        hooks_(hooks),
+        is_counted_(std::any_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.counts_accesses(); })),
+        leaving_(from) {}
 
-  edits changes(from.source);
-  leaving_functions const leaving(from);
-  std::string const state_name = fmt::format("{}{}", state_prefix, result.table.id);
-  warp_sum const how = architecture >= 80 ? warp_sum::redux : warp_sum::shuffle;
-  std::size_t label = 0;
-  for (function const& body : from.functions) {
-    if (body.is_declaration) continue;
+  instrumented make() {
+    result_.table.id = id();
+    for (hook const& each : hooks_) result_.table.tools.push_back(each.tool());
+    for (function const& body : from_->functions) {
+      if (!body.is_declaration) plan(body);
+    }
+    place_rows();
+    result_.json = to_json(result_.table, *from_, source_places(*from_));
+    if (result_.sites == 0) {
+      result_.text = from_->source;
+      return std::move(result_);
+    }
+    write();
+    return std::move(result_);
+  }
+
+ private:
+  struct planned {
+    function const* body;
+    counted_function counters;
+    std::uint32_t first_counter;
+    std::size_t row;  // in the table
+    std::vector<hooked_access> accesses;
+  };
+
+  std::string id() const {
+    text_hash hash;
+    hash.add(PASTA_VERSION);
+    for (hook const& each : hooks_) {
+      hash.add(each.tool());
+      if (!each.source().empty()) hash.add(each.source());
+    }
+    hash.add(from_->source);
+    return hash.to_string();
+  }
+
+  void plan(function const& body) {
     table_function row{body.name, body.is_entry, {}, {}};
     try {
-      detail::counted_function counted(from, body, leaving, plan_counters(from, body, [](instruction const& what) {
-                                         return classify(what).access_count > 0;
-                                       }));
-      for (counted_site const& site : counted.plan().sites) {
-        instruction const read = read_instruction(from.statements[site.statement].text);
-        row.sites.push_back({result.table.counters + static_cast<std::uint32_t>(site.counter), site.statement,
-                             read.opcode, classify(read)});
-      }
-      if (!row.sites.empty()) counted.write(changes, state_name, result.table.counters, how, label);
-      result.table.counters += static_cast<std::uint32_t>(counted.plan().counters.size());
-      result.sites += row.sites.size();
+      planned made{
+          &body,
+          {*from_, body, leaving_,
+           plan_counters(*from_, body,
+                         [&](instruction const& what) { return is_counted_ && classify(what).access_count > 0; })},
+          result_.table.counters,
+          result_.table.functions.size(),
+          plan_hooks(*from_, body, hooks_, totals_)};
+      add_sites(made, row);
+      result_.table.counters += static_cast<std::uint32_t>(made.counters.plan().counters.size());
+      result_.sites += row.sites.size();
+      if (!row.sites.empty()) planned_.push_back(std::move(made));
     } catch (unknown_label const& e) {
       row.why = e.what();
     }
-    result.table.functions.push_back(std::move(row));
-  }
-  result.json = to_json(result.table, from, source_places(from));
-  if (result.sites == 0) {
-    result.text = from.source;
-    return result;
+    result_.table.functions.push_back(std::move(row));
   }
 
-  if (detail::version_number(from.version) < version_of_activemask) changes.replace(from.version, "6.2");
-  changes.insert_after(detail::last_of_head(from).text, detail::declare_state(result.table.id, result.json));
-  result.text = changes.apply();
-  return result;
+  // Sites that are counted, and those whose accesses handlers want: both in the order of the text.
+  void add_sites(planned const& made, table_function& row) const {
+    std::vector<counted_site> const& counted = made.counters.plan().sites;
+    auto next = made.accesses.begin();
+    auto const add = [&](std::size_t statement, std::uint32_t counter) {
+      instruction const read = read_instruction(from_->statements[statement].text);
+      table_site site{counter, statement, read.opcode, classify(read), {}};
+      site.rows.fill({no_row, no_counts, {}});
+      for (; next != made.accesses.end() && next->statement == statement; ++next) {
+        site.rows[next->number] = {next->row, next->in_order, next->why};
+      }
+      row.sites.push_back(site);
+    };
+    for (counted_site const& each : counted) {
+      while (next != made.accesses.end() && next->statement < each.statement) add(next->statement, no_counter);
+      add(each.statement, made.first_counter + static_cast<std::uint32_t>(each.counter));
+    }
+    while (next != made.accesses.end()) add(next->statement, no_counter);
+  }
+
+  // Counters first, then the rows of each tool: of functions, of sites.
+  void place_rows() {
+    site_table& table = result_.table;
+    table.rows = totals_.rows;
+    auto const functions = static_cast<std::uint32_t>(table.functions.size());
+    std::uint64_t shard = std::uint64_t{table.counters} * counter_bytes, shared = 0;
+    auto const place = [](std::uint64_t& end, std::uint64_t count, std::uint32_t bytes) {
+      constexpr std::uint64_t alignment = 32, most = std::uint64_t{1} << 31;
+      if (count * bytes == 0) return std::uint32_t{0};
+      std::uint64_t const begin = (end + alignment - 1) / alignment * alignment;
+      end = begin + count * bytes;
+      if (end > most) throw cannot_instrument("what tools would keep for it is too much");
+      return static_cast<std::uint32_t>(begin);
+    };
+    for (hook const& each : hooks_) {
+      using enum pasta::detail::hook_abi_word;
+      row_places at;
+      if (each.handles_accesses() && table.rows > 0) {
+        at.functions_shard = place(shard, functions, each.word(abi_function_shard_bytes));
+        at.sites_shard = place(shard, table.rows, each.word(abi_site_shard_bytes));
+        at.functions_shared = place(shared, functions, each.word(abi_function_shared_bytes));
+        at.sites_shared = place(shared, table.rows, each.word(abi_site_shared_bytes));
+        table.tool_rows.push_back({each.tool(), at, each.word(abi_site_shard_bytes), each.word(abi_site_shared_bytes),
+                                   each.word(abi_function_shard_bytes), each.word(abi_function_shared_bytes)});
+      }
+      places_.push_back(at);
+    }
+    table.in_order = place(shard, 1, totals_.in_order_bytes);
+    table.shard_bytes = shard;
+    table.shared_bytes = shared;
+  }
+
+  void write() {
+    std::string const state_name = fmt::format("{}{}", state_prefix, result_.table.id);
+    warp_sum const how = architecture(from_->target) >= 80 ? warp_sum::redux : warp_sum::shuffle;
+    edits changes(from_->source);
+    std::size_t number = 0;
+    bool has_hooks = false;
+    for (planned& each : planned_) {
+      bool const is_hooked = std::any_of(each.accesses.begin(), each.accesses.end(),
+                                         [](hooked_access const& access) { return access.row != no_row; });
+      if (!is_hooked && each.counters.plan().counters.empty()) continue;
+      has_hooks |= is_hooked;
+      each.counters.write(changes, state_name, is_hooked ? hook_registers() : std::string(), each.first_counter, how,
+                          number);
+      if (is_hooked) {
+        hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row)};
+        write_hooks(changes, *from_, each.accesses, hooks_, where, number);
+      }
+    }
+    raise_version(changes, has_hooks);
+    std::string declared = declare_state(result_.table.id, result_.json);
+    for (hook const& each : hooks_) {
+      if (has_hooks) declared += each.declarations();
+    }
+    changes.insert_after(last_of_head(*from_).text, declared);
+    result_.text = changes.apply();
+  }
+
+  // To the latest that something in the module needs.
+  void raise_version(edits& changes, bool has_hooks) const {
+    constexpr unsigned version_of_activemask = 602;
+    unsigned latest = version_number(from_->version);
+    std::string_view text;
+    auto const raise = [&](unsigned version, std::string_view as_text) {
+      if (version > latest) latest = version, text = as_text;
+    };
+    raise(version_of_activemask, "6.2");
+    for (hook const& each : hooks_) {
+      if (has_hooks && each.handles_accesses()) raise(each.version(), each.version_text());
+    }
+    if (!text.empty()) changes.replace(from_->version, std::string(text));
+  }
+
+  module const* from_;
+  std::span<hook const> hooks_;
+  bool is_counted_;
+  leaving_functions leaving_;
+  instrumented result_;
+  std::vector<planned> planned_;
+  std::vector<row_places> places_;  // by hook
+  hook_totals totals_;
+};
+
+}  // namespace detail
+
+inline instrumented count_accesses(module const& from, std::span<std::string const> tools) {
+  std::vector<hook> counting;
+  counting.reserve(tools.size());
+  for (std::string const& tool : tools) counting.push_back(hook::counting(tool));
+  return instrument(from, counting);
+}
+
+inline instrumented instrument(module const& from, std::span<hook const> hooks) {
+  detail::check_module(from, hooks);
+  return detail::instrumenter(from, hooks).make();
 }
 
 }  // namespace pasta::ptx

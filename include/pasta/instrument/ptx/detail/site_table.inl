@@ -38,13 +38,34 @@ class used_places {
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
 };
 
-inline nlohmann::ordered_json json_of(access const& each) {
+inline nlohmann::ordered_json json_of(access const& each, table_site::handled const& handled, std::uint32_t in_order) {
   nlohmann::ordered_json bytes = nullptr;
   if (each.size == size_source::text) bytes = each.size_bytes;
   nlohmann::ordered_json row = {
       {"kind", to_string(static_cast<operation>(each.kind))}, {"space", to_string(each.space)}, {"bytes", bytes}};
   if (each.why != obstacle::none) row["why"] = explain(each.why);
+  if (each.share != share::lane) row["share"] = to_string(each.share);
+  if (each.share == share::rows) row["lanes"] = each.lanes;
+  if (handled.row != no_row) row["row"] = handled.row;
+  if (handled.in_order != no_counts) row["in_order"] = in_order + handled.in_order;
+  if (!handled.why.empty()) row["unhandled"] = handled.why;
   return row;
+}
+
+inline nlohmann::ordered_json json_of(table_rows const& tool, std::size_t functions, std::uint32_t sites) {
+  return {{"tool", tool.tool},
+          {"function_rows", functions},
+          {"site_rows", sites},
+          {"shard",
+           {{"functions", tool.begin.functions_shard},
+            {"function_bytes", tool.function_shard_bytes},
+            {"sites", tool.begin.sites_shard},
+            {"site_bytes", tool.site_shard_bytes}}},
+          {"shared",
+           {{"functions", tool.begin.functions_shared},
+            {"function_bytes", tool.function_shared_bytes},
+            {"sites", tool.begin.sites_shared},
+            {"site_bytes", tool.site_shared_bytes}}}};
 }
 
 }  // namespace detail
@@ -57,22 +78,34 @@ inline std::string to_json(site_table const& table, module const& from, source_p
     json sites = json::array();
     for (table_site const& site : function.sites) {
       json accesses = json::array();
-      for (access const& each : site.what.accesses()) accesses.push_back(detail::json_of(each));
-      sites.push_back({{"counter", site.counter},
-                       {"place", used.number_of(places.number_of(site.statement))},
+      for (std::size_t i = 0; i < site.what.access_count; ++i) {
+        accesses.push_back(detail::json_of(site.what.all[i], site.rows[i], table.in_order));
+      }
+      sites.push_back({{"place", used.number_of(places.number_of(site.statement))},
                        {"opcode", site.opcode},
                        {"line", from.statements[site.statement].line},
                        {"accesses", std::move(accesses)}});
+      if (site.counter != no_counter) sites.back()["counter"] = site.counter;
     }
-    functions.push_back(
-        {{"name", function.name}, {"is_entry", function.is_entry}, {"why", function.why}, {"sites", std::move(sites)}});
+    functions.push_back({{"name", function.name},
+                         {"is_entry", function.is_entry},
+                         {"why", function.why},
+                         {"row", functions.size()},
+                         {"sites", std::move(sites)}});
   }
-  json const all = {{"schema", "pasta.ptx.sites/1"},
+  json rows = json::array();
+  for (table_rows const& tool : table.tool_rows) {
+    rows.push_back(detail::json_of(tool, table.functions.size(), table.rows));
+  }
+  json const all = {{"schema", "pasta.ptx.sites/2"},
                     {"pasta", PASTA_VERSION},
                     {"id", table.id},
                     {"tools", table.tools},
                     {"target", from.target},
                     {"counters", table.counters},
+                    {"shard_bytes", table.shard_bytes},
+                    {"shared_bytes", table.shared_bytes},
+                    {"rows", std::move(rows)},
                     {"places", used.take()},
                     {"functions", std::move(functions)}};
   return all.dump(-1, ' ', true, json::error_handler_t::replace);

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What a hook and the program that splices it must agree on.
+///
+/// A hook's PTX has, beside what its handler needs:
+///
+///     .visible .const .align 4 .u32 pasta_hook_abi[hook_abi_words]   a hook_abi
+///     .visible .func pasta_hook_memory_access(…)                      parameters: hook_access, hook_rows, in order
+///
+/// Parameters are words of 32 or 64 bits by value, nothing is returned.
+#ifndef PASTA_INSTRUMENT_HOOK_ABI_HPP
+#define PASTA_INSTRUMENT_HOOK_ABI_HPP
+
+#include <cstdint>
+
+namespace pasta::detail {
+
+inline constexpr std::uint32_t hook_abi_version = 1;
+
+/// One lane's access.
+struct hook_access {
+  std::uint64_t address;  ///< in the window of its space
+  std::uint32_t size_bytes;
+  std::uint32_t kind;   ///< access_kind
+  std::uint32_t space;  ///< memory_space
+  std::uint32_t site;   ///< number of the site's row
+};
+
+/// Addresses of the rows that the hook writes to.
+struct hook_rows {
+  std::uint64_t site_shard, site_shared, function_shard, function_shared;
+};
+
+/// Bits of `watched`: sizes of 1, 2, … 32 bytes of one kind and space stand side by side.
+inline constexpr std::uint32_t watched_sizes = 6;
+constexpr std::uint32_t watched_bit(std::uint32_t kind, std::uint32_t space, std::uint32_t log2_of_size) {
+  return (kind * 3 + space) * watched_sizes + log2_of_size;
+}
+
+/// Requests of a whole warp whose lanes access element after element are counted by where they begin in a sector, where
+/// all tools of the site promise a period that divides it. They reach no handler on the GPU: settle_in_order() hands
+/// them over later (instrument/hook_settle.hpp).
+inline constexpr std::uint32_t in_order_period = 32;
+
+/// Why a tool has no hook.
+enum class hook_obstacle : std::uint32_t {
+  none,
+  thread_state,  ///< it keeps state of threads
+  events,        ///< it handles events of the GPU other than memory accesses
+};
+
+/// Words of pasta_hook_abi.
+enum hook_abi_word : std::uint32_t {
+  abi_version,
+  abi_obstacle,          ///< a hook_obstacle
+  abi_events,            ///< bit 0: memory_access is handled; bit 1: it is counted
+  abi_site_shard_bytes,  ///< of each site's row; 0: the tool has no handler of events with a site
+  abi_site_shared_bytes,
+  abi_function_shard_bytes,
+  abi_function_shared_bytes,
+  abi_watched_low,  ///< which sites the tool watches: bits by watched_bit(); sites of other sizes are watched
+  abi_watched_high,
+  abi_address_period,  ///< requests that are a multiple of it apart do the same to the tool's state; 0: no promise
+  hook_abi_words
+};
+
+}  // namespace pasta::detail
+#endif

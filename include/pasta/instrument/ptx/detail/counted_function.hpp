@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_COUNTED_FUNCTION_HPP
+#define PASTA_INSTRUMENT_PTX_DETAIL_COUNTED_FUNCTION_HPP
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <pasta/instrument/ptx/counters.hpp>
+#include <pasta/instrument/ptx/counting_code.hpp>
+#include <pasta/instrument/ptx/edits.hpp>
+#include <pasta/instrument/ptx/leaving.hpp>
+#include <string>
+#include <vector>
+
+namespace pasta::ptx::detail {
+
+/// Puts counters into one function.
+class counted_function {
+ public:
+  // Registers of 64 bits for counters. With setmaxnreg at most 16 bytes.
+  static constexpr std::size_t most_in_registers = 16, most_beside_setmaxnreg = 2;
+  // Up to so many places find the shard's address each for itself, and no register is taken in between.
+  static constexpr std::size_t most_addresses = 4;
+
+  counted_function(module const& from, function const& body, leaving_functions const& leaving, counter_plan plan)
+      : from_(&from),
+        body_(&body),
+        leaving_(&leaving),
+        plan_(std::move(plan)),
+        in_register_(plan_.counters.size(), memory) {
+    choose_registers();
+  }
+  counter_plan const& plan() const { return plan_; }
+
+  /// @param first number of the function's first counter in the module
+  /// @param hook_registers of the function's hooks, which need the shard's address; empty without
+  void write(edits& changes, std::string_view state_name, std::string const& hook_registers, std::uint32_t first,
+             warp_sum how, std::size_t& label) {
+    std::size_t const memories = plan_.counters.size() - registers_;
+    std::vector<std::size_t> const ways_out = find_ways_out();
+    bool const is_shared =
+        !hook_registers.empty() || memories + (registers_ == 0 ? 0 : ways_out.size()) > most_addresses;
+    std::string const address = shard_address(state_name);
+    changes.insert_after(from_->statements[body_->begin].text,
+                         counting_registers(registers_) + (is_shared ? address : "") + hook_registers);
+
+    for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
+      counter const& each = plan_.counters[i];
+      std::string code = "\n";
+      if (in_register_[i] != memory) {
+        code += count_in_register(each.guard, in_register_[i]);
+      } else {
+        if (!is_shared) code += address;
+        code += count_in_memory(each.guard, first + static_cast<std::uint32_t>(i));
+      }
+      changes.insert_before(from_->statements[each.statement].text, code + "\t");
+    }
+    if (registers_ == 0) return;
+    std::vector<register_counter> folded;
+    for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
+      if (in_register_[i] != memory) folded.push_back({in_register_[i], first + static_cast<std::uint32_t>(i)});
+    }
+    for (std::size_t const at : ways_out) {
+      statement const& each = from_->statements[at];
+      instruction read;
+      if (each.kind == statement_kind::instruction) read = read_instruction(each.text);
+      // Who does not leave goes on behind what leads out, but comes to a call with its arguments.
+      bool const is_call = control_of(read) == control::call;
+      std::string code = "\n", stay;
+      if (read.guard) {
+        stay = fmt::format("$pasta_stay{}", label++);
+        code += fmt::format("\t@{}{} bra \t{};\n", read.guard.is_negated ? "" : "!", read.guard.predicate, stay);
+      }
+      if (!is_shared) code += address;
+      code += fold(how, folded, label++);
+      if (read.guard && is_call) code += stay + ":\n";
+      statement const& place = is_call ? from_->statements[first_argument(at, read.guard)] : each;
+      changes.insert_before(place.text, code + "\t");
+      if (read.guard && !is_call) changes.insert_after(each.text, fmt::format("\n{}:", stay));
+    }
+  }
+
+ private:
+  static constexpr std::size_t memory = SIZE_MAX;
+
+  // What a thread does once goes to memory at once: the same additions as at its end, and no register. In loops the
+  // innermost come first.
+  void choose_registers() {
+    std::size_t most = most_in_registers;
+    for (std::size_t i = body_->begin; i < body_->end; ++i) {
+      statement const& each = from_->statements[i];
+      if (each.kind != statement_kind::instruction || each.text.find("setmaxnreg") == std::string_view::npos) continue;
+      if (read_instruction(each.text).name == "setmaxnreg") most = most_beside_setmaxnreg;
+    }
+    std::vector<std::size_t> looping;
+    for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
+      if (plan_.counters[i].loop_depth > 0) looping.push_back(i);
+    }
+    std::stable_sort(looping.begin(), looping.end(), [&](std::size_t a, std::size_t b) {
+      return plan_.counters[a].loop_depth > plan_.counters[b].loop_depth;
+    });
+    looping.resize(std::min(looping.size(), most));
+    std::sort(looping.begin(), looping.end());
+    for (std::size_t const i : looping) in_register_[i] = registers_++;
+  }
+
+  // Statements behind which the thread may be gone, and the body's `}` if control comes there.
+  std::vector<std::size_t> find_ways_out() const {
+    std::vector<std::size_t> found;
+    bool comes_to_end = true;
+    for (std::size_t i = body_->begin + 1; i < body_->end; ++i) {
+      statement const& each = from_->statements[i];
+      if (each.kind == statement_kind::label) comes_to_end = true;
+      if (each.kind != statement_kind::instruction) continue;
+      instruction const read = read_instruction(each.text);
+      comes_to_end = falls_through(read);
+      switch (control_of(read)) {
+        case control::to_caller:
+        case control::exit:
+          found.push_back(i);
+          break;
+        case control::call:
+          if (leaving_->may_leave(read)) found.push_back(i);
+          break;
+        default:
+          break;
+      }
+    }
+    if (comes_to_end) found.push_back(body_->end);
+    return found;
+  }
+
+  // The first `st.param` that a call's fold may come before, else the call: PTX has no jump between them.
+  std::size_t first_argument(std::size_t call, guard const& which) const {
+    std::size_t first = call;
+    for (std::size_t i = call - 1; i > body_->begin; --i) {
+      statement const& each = from_->statements[i];
+      if (each.kind == statement_kind::directive) continue;
+      if (each.kind != statement_kind::instruction) break;
+      instruction const read = read_instruction(each.text);
+      if (read.name == "st" && (read.has("param") || read.has("param::func"))) first = i;
+      // What counts in a register or decides whether there is a call stays before the fold.
+      if (control_of(read) != control::next || (which && may_write(read, which.predicate)) || counts_in_register(i))
+        break;
+    }
+    return first;
+  }
+  bool counts_in_register(std::size_t statement) const {
+    auto const& all = plan_.counters;
+    auto const found = std::lower_bound(all.begin(), all.end(), statement, [](counter const& each, std::size_t number) {
+      return each.statement < number;
+    });
+    return found != all.end() && found->statement == statement &&
+           in_register_[static_cast<std::size_t>(found - all.begin())] != memory;
+  }
+
+  ptx::module const* from_;
+  function const* body_;
+  leaving_functions const* leaving_;
+  counter_plan plan_;
+  std::vector<std::size_t> in_register_;  // by counter: the register's number, or memory
+  std::size_t registers_ = 0;
+};
+
+}  // namespace pasta::ptx::detail
+#endif

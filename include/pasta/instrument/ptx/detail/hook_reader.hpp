@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_HOOK_READER_HPP
+#define PASTA_INSTRUMENT_PTX_DETAIL_HOOK_READER_HPP
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <pasta/instrument/ptx/detail/numbers.hpp>
+#include <pasta/instrument/ptx/hook.hpp>
+#include <pasta/instrument/ptx/instruction.hpp>
+#include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/token.hpp>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace pasta::ptx {
+namespace detail {
+
+/// A parameter's value in a register of the hook. @param type of the register's own instruction: `u8` takes the lowest
+/// byte
+inline std::string move_operand(hook_operand const& from, std::uint32_t bytes, std::string_view type,
+                                std::string_view into) {
+  std::uint32_t const wanted = bits_of(type) / 8;
+  if (wanted == bytes) return fmt::format("\tmov.b{} \t{}, {};\n", 8 * bytes, into, from.text);
+  if (from.is_number) {
+    std::uint64_t value = 0;
+    std::from_chars(from.text.data(), from.text.data() + from.text.size(), value);
+    return fmt::format("\tmov.b{} \t{}, {};\n", std::max<std::uint32_t>(wanted, 2) * 8, into,
+                       value & ((std::uint64_t{1} << 8 * wanted) - 1));
+  }
+  return fmt::format("\tcvt.u{}.u{} \t{}, {};\n", 8 * wanted, 8 * bytes, into, from.text);
+}
+
+}  // namespace detail
+
+/// Reads a hook once.
+class hook_reader {
+ public:
+  explicit hook_reader(hook& into) : into_(&into), from_(ptx::read(into.source_)) {}
+
+  void read() {
+    into_->architecture_ = detail::architecture(from_.target);
+    into_->version_ = detail::version_number(from_.version);
+    into_->version_text_ = from_.version;
+    read_words();
+    if (!into_->handles_accesses()) return;
+    constexpr std::string_view name = "pasta_hook_memory_access";
+    body_ = from_.find(name);
+    if (body_ == nullptr || body_->is_declaration || body_->is_entry) fail(fmt::format("has no function {}", name));
+    check_parameters();
+    collect_names();
+    for (std::size_t i = body_->begin + 1; i < body_->end; ++i) add(from_.statements[i], i + 1 == body_->end);
+    flush();
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what, statement const* at = nullptr) const {
+    throw bad_hook(fmt::format("the hook of {} {}{}", into_->tool_, what,
+                               at == nullptr ? std::string() : fmt::format(" (line {})", at->line)));
+  }
+
+  void read_words() {
+    using namespace pasta::detail;
+    auto const found = std::find_if(from_.variables.begin(), from_.variables.end(),
+                                    [](variable const& each) { return each.name == "pasta_hook_abi"; });
+    if (found == from_.variables.end()) fail("is none: it has no pasta_hook_abi");
+    std::vector<std::uint64_t> const elements = numbers_of(*found);
+    std::uint32_t const bytes = element_bytes(*found);
+    if (bytes == 0 || elements.size() * bytes > hook_abi_words * 4) fail("has another pasta_hook_abi");
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      std::size_t const at = i * bytes;
+      into_->words_[at / 4] |= static_cast<std::uint32_t>(elements[i]) << 8 * (at % 4);
+    }
+    if (into_->words_[abi_version] != hook_abi_version) {
+      fail(fmt::format("is of version {}, not {}", into_->words_[abi_version], hook_abi_version));
+    }
+    switch (static_cast<hook_obstacle>(into_->words_[abi_obstacle])) {
+      case hook_obstacle::none:
+        break;
+      case hook_obstacle::thread_state:
+        fail("is none: the ptx route keeps no thread_state");
+      default:
+        fail("is none: the ptx route delivers no other events of a GPU than memory_access");
+    }
+  }
+  static std::vector<std::uint64_t> numbers_of(variable const& what) {
+    std::vector<std::uint64_t> all;
+    token_reader reader(what.text);
+    token t = reader.next();
+    while (t.kind != token_kind::end && !t.is('{')) t = reader.next();
+    for (; t.kind != token_kind::end; t = reader.next()) {
+      if (t.kind != token_kind::number) continue;
+      bool const is_hexadecimal = t.text.starts_with("0x");
+      std::uint64_t value = 0;
+      std::from_chars(t.begin() + (is_hexadecimal ? 2 : 0), t.end(), value, is_hexadecimal ? 16 : 10);
+      all.push_back(value);
+    }
+    return all;
+  }
+  static std::uint32_t element_bytes(variable const& what) {
+    token_reader reader(what.text);
+    for (token t = reader.next(); t.kind != token_kind::end && !t.is('{'); t = reader.next()) {
+      if (!t.is_directive()) continue;
+      if (std::uint32_t const bits = bits_of(t.text.substr(1)); bits == 8 || bits == 16 || bits == 32) return bits / 8;
+    }
+    return 0;
+  }
+
+  void check_parameters() const {
+    bool is_right = body_->parameters.size() == hook::parameter_count && body_->results.empty();
+    for (std::size_t i = 0; is_right && i < hook::parameter_count; ++i) {
+      is_right = body_->parameters[i].size_bytes == hook::parameter_bytes[i] && !body_->parameters[i].is_register;
+    }
+    if (!is_right) fail("has other parameters", &from_.statements[body_->head]);
+  }
+
+  void collect_names() {
+    for (std::size_t i = 0; i < body_->parameters.size(); ++i) parameters_[body_->parameters[i].name] = i;
+    for (variable const& each : from_.variables) variables_[each.name] = &each;
+    for (std::size_t i = body_->begin + 1; i < body_->end; ++i) {
+      statement const& each = from_.statements[i];
+      if (each.kind == statement_kind::label) labels_.insert(token_reader(each.text).next().text);
+      if (each.kind != statement_kind::directive) continue;
+      token_reader reader(each.text);
+      if (!reader.next().is(".reg")) continue;
+      for (token t = reader.next(); t.kind != token_kind::end; t = reader.next()) {
+        if (t.kind == token_kind::word && t.text.starts_with('%')) registers_.insert(t.text);
+      }
+    }
+  }
+
+  void add(statement const& each, bool is_last) {
+    switch (each.kind) {
+      case statement_kind::directive:
+        add_directive(each);
+        break;
+      case statement_kind::instruction:
+        add_instruction(each, is_last);
+        break;
+      case statement_kind::label:
+      case statement_kind::scope_begin:
+      case statement_kind::scope_end:
+        add_words(each);
+        break;
+      default:
+        fail("has a statement that is not known", &each);
+    }
+  }
+
+  void add_directive(statement const& each) {
+    token const first = token_reader(each.text).next();
+    if (first.is(".loc")) return;
+    if (first.is(".local") || first.is(".shared")) fail("has memory of its own", &each);
+    if (first.is(".param")) fail("calls a function", &each);
+    add_words(each);
+  }
+
+  void add_instruction(statement const& each, bool is_last) {
+    instruction const what = read_instruction(each.text);
+    if (what.name == "call") fail("calls a function", &each);
+    bool const is_of_warp = what.name == "bar" && what.has("warp");
+    if ((what.name == "bar" && !is_of_warp) || what.name == "barrier" || what.name == "mbarrier") {
+      fail("has a barrier", &each);
+    }
+    if (what.name == "exit" || what.name == "trap" || what.name == "brkpt") fail("ends the thread", &each);
+    if (what.name == "alloca" || what.has("local") || what.has("shared")) fail("has memory of its own", &each);
+    if (what.name == "ret") {
+      if (is_last && !what.guard) return;
+      text_ += "\t";
+      if (what.guard) {
+        text_ += what.guard.is_negated ? "@!" : "@";
+        add_word(what.guard.predicate, each);
+        text_ += " ";
+      }
+      text_ += "bra \t$pasta_h";
+      cut(hook::piece::tail::number);
+      text_ += "_end;\n";
+      return;
+    }
+    if (what.name == "ld" && what.has("param")) {
+      add_read(what, each);
+      return;
+    }
+    add_words(each);
+  }
+
+  void add_read(instruction const& what, statement const& each) {
+    address const from = what.operands.size() == 2 ? read_address(what.operands[1]) : address{};
+    auto const found = parameters_.find(from.base);
+    std::string_view const type = what.last_modifier();
+    if (found == parameters_.end() || !from.offset.empty() || what.guard || bits_of(type) < 8 ||
+        bits_of(type) / 8 > hook::parameter_bytes[found->second] || what.operands[0].starts_with('{')) {
+      fail("reads a parameter in an unknown way", &each);
+    }
+    cut(hook::piece::tail::nothing);
+    hook::piece read;
+    read.what = hook::piece::tail::read;
+    read.parameter = found->second;
+    read.type = type;
+    read.into = renamed(what.operands[0]);
+    into_->pieces_.push_back(std::move(read));
+  }
+
+  // As it is, but for names that are the hook's own.
+  void add_words(statement const& each) {
+    token_reader reader(each.text);
+    char const* behind = nullptr;
+    text_ += "\t";
+    for (token t = reader.next(); t.kind != token_kind::end; t = reader.next()) {
+      if (behind != nullptr && t.begin() != behind) text_ += ' ';
+      behind = t.end();
+      if (t.kind == token_kind::word) {
+        add_word(t.text, each);
+      } else {
+        text_ += t.text;
+      }
+    }
+    text_ += "\n";
+  }
+
+  void add_word(std::string_view word, statement const& each) {
+    if (labels_.contains(word)) {
+      text_ += "$pasta_h";
+      cut(hook::piece::tail::number);
+      text_ += '_';
+      text_ += word.starts_with('$') ? word.substr(1) : word;
+    } else if (parameters_.contains(word)) {
+      fail("takes the address of a parameter", &each);
+    } else if (auto const found = variables_.find(word); found != variables_.end()) {
+      carry(*found->second, each);
+      text_ += name_of(word);
+    } else {
+      text_ += renamed(word);
+    }
+  }
+
+  // `%r12` is declared by `.reg .b32 %r<20>`.
+  std::string renamed(std::string_view word) const {
+    std::size_t end = word.size();
+    while (end > 0 && word[end - 1] >= '0' && word[end - 1] <= '9') --end;
+    bool const is_own =
+        word.starts_with('%') && (registers_.contains(word) || registers_.contains(word.substr(0, end)));
+    return is_own ? fmt::format("%pasta_h_{}", word.substr(1)) : std::string(word);
+  }
+
+  std::string name_of(std::string_view variable) const {
+    return fmt::format("pasta_{}_{}", into_->tool_, variable.substr(variable.starts_with('$') ? 1 : 0));
+  }
+  // A variable that the code names, and what its own text names.
+  void carry(variable const& what, statement const& each) {
+    if (!carried_.insert(what.name).second) return;
+    if (what.space != ".global" && what.space != ".const") fail("has memory of its own", &each);
+    if (what.linked == linkage::external || what.linked == linkage::common) fail("needs a variable of others", &each);
+    std::string text;
+    token_reader reader(what.text);
+    char const* behind = nullptr;
+    for (token t = reader.next(); t.kind != token_kind::end; t = reader.next()) {
+      if (t.is(".visible") || t.is(".weak")) continue;
+      if (behind != nullptr && t.begin() != behind) text += ' ';
+      behind = t.end();
+      auto const found = t.kind == token_kind::word ? variables_.find(t.text) : variables_.end();
+      if (found != variables_.end()) {
+        carry(*found->second, each);
+        text += name_of(t.text);
+      } else {
+        text += t.text;
+      }
+    }
+    if (!text.ends_with(';')) text += ';';
+    into_->declarations_ += text + "\n";
+  }
+
+  void cut(enum hook::piece::tail what) {
+    if (what == hook::piece::tail::nothing && text_.empty()) return;
+    hook::piece made;
+    made.what = what;
+    made.text = std::move(text_);
+    text_.clear();
+    into_->pieces_.push_back(std::move(made));
+  }
+  void flush() { cut(hook::piece::tail::nothing); }
+
+  hook* into_;
+  module from_;
+  function const* body_ = nullptr;
+  std::unordered_map<std::string_view, std::size_t> parameters_;
+  std::unordered_map<std::string_view, variable const*> variables_;
+  std::unordered_set<std::string_view> labels_, registers_, carried_;
+  std::string text_;
+};
+
+}  // namespace pasta::ptx
+#endif

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Which accesses of a function reach handlers, and the code before each.
+#ifndef PASTA_INSTRUMENT_PTX_HOOK_SITES_HPP
+#define PASTA_INSTRUMENT_PTX_HOOK_SITES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <pasta/instrument/ptx/edits.hpp>
+#include <pasta/instrument/ptx/hook.hpp>
+#include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/site.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace pasta::ptx {
+
+inline constexpr std::uint32_t no_row = UINT32_MAX, no_counts = UINT32_MAX;
+
+/// What the accesses of a module take so far.
+struct hook_totals {
+  std::uint32_t rows = 0;
+  std::uint32_t in_order_bytes = 0;  ///< of each shard
+};
+
+/// An access that a handler wants.
+struct hooked_access {
+  std::size_t statement;
+  std::uint8_t number = 0;     ///< in site::accesses()
+  std::uint32_t row = no_row;  ///< in the module
+  /// Where its counts of requests in order are [bytes], one of 8 bytes for each element of a sector; no_counts: none.
+  std::uint32_t in_order = no_counts;
+  std::string_view why;  ///< it reaches no handler, and has no row
+  std::string before;    ///< code that makes %pasta_address, and leads past the hooks where there is no access
+  hook_operand size, space;
+};
+
+/// Where the rows of one tool begin, in a shard and once for all [bytes].
+struct row_places {
+  std::uint32_t functions_shard = 0, sites_shard = 0, functions_shared = 0, sites_shared = 0;
+};
+
+/// Where what hooks write to is.
+struct hook_places {
+  std::string_view state_name;       ///< of the module's state
+  std::span<row_places const> rows;  ///< by hook
+  std::uint32_t in_order = 0;        ///< counts of requests in order, in a shard [bytes]
+  std::uint32_t function = 0;        ///< number of the function's rows
+};
+
+/// @param body a definition of the module @param totals the function's are added
+std::vector<hooked_access> plan_hooks(module const& from, function const& body, std::span<hook const> hooks,
+                                      hook_totals& totals);
+
+/// Registers that the code needs: behind the first `{` of a function, and behind what makes %pasta_at
+/// (ptx/counting_code.hpp).
+std::string hook_registers();
+
+/// Puts the hooks before their accesses.
+/// @param number counts up with each piece of code
+void write_hooks(edits& changes, module const& from, std::span<hooked_access const> accesses,
+                 std::span<hook const> hooks, hook_places const& where, std::size_t& number);
+
+}  // namespace pasta::ptx
+
+#include <pasta/instrument/ptx/detail/hook_sites.inl>
+#endif
