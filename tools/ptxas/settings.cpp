@@ -24,7 +24,7 @@ std::string_view variable(char const* name) {
 
 std::vector<std::string> parse_tools(std::string_view text) {
   std::vector<std::string> tools;
-  auto const known = known_tools();
+  std::vector<std::string> const known = text.empty() ? std::vector<std::string>() : known_tools();
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t const end = std::min(text.find(',', begin), text.size());
     std::string_view const tool = text.substr(begin, end - begin);
