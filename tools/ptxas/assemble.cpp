@@ -43,8 +43,9 @@ int end_as(program_result const& result) {
 
 class assembly {
  public:
-  assembly(std::string const& ptxas, std::vector<std::string> const& words, settings const& wanted)
-      : ptxas_(ptxas), words_(words), wanted_(wanted), line_(words), calls_(ptxas_, words_, line_) {}
+  assembly(std::string const& ptxas, std::vector<std::string> const& words, settings const& wanted,
+           std::string const& shown)
+      : ptxas_(ptxas), words_(words), wanted_(wanted), shown_(shown), line_(words), calls_(ptxas_, words_, line_) {}
 
   int run();
 
@@ -70,6 +71,7 @@ class assembly {
   std::string const& ptxas_;
   std::vector<std::string> const& words_;
   settings const& wanted_;
+  std::string const& shown_;
   command_line line_;
   calls calls_;
   std::vector<source_text> sources_;
@@ -112,7 +114,8 @@ int assembly::run() {
 
 void assembly::read_sources() {
   std::vector<std::string> lines;
-  for (input const& what : line_.inputs()) {
+  for (input what : line_.inputs()) {
+    what.shown = shown_;
     source_text const& source = sources_.emplace_back(instrument(what, wanted_));
     std::string const name = visible(what.name());
     if (source.state == source_state::marked) debug(fmt::format("{} is instrumented already", name));
@@ -225,8 +228,9 @@ void assembly::keep_refused() const {
 
 }  // namespace
 
-int assemble(std::string const& ptxas, std::vector<std::string> const& words, settings const& wanted) {
-  return assembly(ptxas, words, wanted).run();
+int assemble(std::string const& ptxas, std::vector<std::string> const& words, settings const& wanted,
+             std::string const& shown) {
+  return assembly(ptxas, words, wanted, shown).run();
 }
 
 }  // namespace pasta::ptxas

@@ -33,21 +33,23 @@ bool is_number(std::string_view text) {
 }
 
 /// @return without `known` if it is none of the table's, or has a value where it takes none
-spelled_option find_option(std::string_view word) {
+spelled_option find_option(std::string_view word, std::span<option const> all) {
   std::size_t const equals = word.find('=');
   std::string_view const name = word.substr(0, equals);
-  for (option const& known : known_options()) {
+  for (option const& known : all) {
     if (name != known.long_name && name != known.short_name) continue;
     takes const form = name == known.long_name ? known.long_form : known.short_form;
-    if (equals == std::string_view::npos) return {&known, form == takes::value || form == takes::value_or_joined};
+    bool const takes_next = form == takes::value || form == takes::value_or_joined || form == takes::text_or_joined;
+    if (equals == std::string_view::npos) return {&known, takes_next};
     if (form == takes::nothing) return {};
     return {&known, false, true, word.substr(equals + 1)};
   }
-  for (option const& known : known_options()) {
-    bool const may_be_joined = known.short_form == takes::value_or_joined || known.short_form == takes::only_joined;
-    if (may_be_joined && word.starts_with(known.short_name) && is_number(word.substr(known.short_name.size()))) {
-      return {&known, false, true, word.substr(known.short_name.size())};
-    }
+  for (option const& known : all) {
+    if (!word.starts_with(known.short_name)) continue;
+    std::string_view const rest = word.substr(known.short_name.size());
+    bool const is_numbered = known.short_form == takes::value_or_joined || known.short_form == takes::only_joined;
+    if ((is_numbered && is_number(rest)) || known.short_form == takes::text_or_joined)
+      return {&known, false, true, rest};
   }
   return {};
 }
@@ -55,6 +57,7 @@ spelled_option find_option(std::string_view word) {
 }  // namespace
 
 std::string input::name() const {
+  if (!shown.empty()) return shown;
   if (kind == input_kind::standard_input) return "<stdin>";
   return kind == input_kind::string ? "application ptx input" : text;
 }
@@ -88,25 +91,26 @@ std::optional<std::vector<std::string>> split_options_file(std::string_view text
   return words;
 }
 
-command_line::command_line(std::vector<std::string> const& words) {
+command_line::command_line(std::vector<std::string> const& words, std::span<option const> known) : known_(known) {
   words_ = read(words, 0, expansion::inputs_only);
   if (reason_not_understood_.empty()) expanded_ = read(words, 0, expansion::all);
   std::vector<input> strings;
   for (word const& w : words_) {
     switch (w.is) {
       case part::file:
-        inputs_.push_back({input_kind::file, w.text});
+        inputs_.push_back({input_kind::file, w.text, {}});
         break;
       case part::standard_input:
-        inputs_.push_back({input_kind::standard_input, w.text});
+        inputs_.push_back({input_kind::standard_input, w.text, {}});
         break;
       case part::string_value:
-        strings.push_back({input_kind::string, w.text});
+        strings.push_back({input_kind::string, w.text, {}});
         break;
       case part::whole_string:
-        strings.push_back({input_kind::string, w.text.substr(w.text.find('=') + 1)});
+        strings.push_back({input_kind::string, w.text.substr(w.text.find('=') + 1), {}});
         break;
       case part::string_option:
+      case part::value:
       case part::other:
         break;
     }
@@ -127,7 +131,7 @@ std::vector<command_line::word> command_line::read(std::vector<std::string> cons
       parts.push_back({text, part::standard_input});
       continue;
     }
-    spelled_option const spelled = find_option(text);
+    spelled_option const spelled = find_option(text, known_);
     if (spelled.known == nullptr) {
       give_up(fmt::format("the option {} is not known", visible(text)));
       return parts;
@@ -141,7 +145,8 @@ std::vector<command_line::word> command_line::read(std::vector<std::string> cons
     if (means == meaning::options_file) {
       std::string_view const names = spelled.takes_next_word ? std::string_view(words[i + 1]) : spelled.joined_value;
       std::vector<word> more = read_options_files(names, depth + 1, how);
-      bool const has_inputs = std::any_of(more.begin(), more.end(), [](word const& w) { return w.is != part::other; });
+      bool const has_inputs = std::any_of(more.begin(), more.end(),
+                                          [](word const& w) { return w.is != part::other && w.is != part::value; });
       if (has_inputs || how == expansion::all) {
         std::move(more.begin(), more.end(), std::back_inserter(parts));
         if (spelled.takes_next_word) ++i;
@@ -154,7 +159,7 @@ std::vector<command_line::word> command_line::read(std::vector<std::string> cons
       continue;
     }
     parts.push_back({text, is_string ? part::string_option : part::other, spelled.known});
-    parts.push_back({words[++i], is_string ? part::string_value : part::other, spelled.known});
+    parts.push_back({words[++i], is_string ? part::string_value : part::value, spelled.known});
   }
   return parts;
 }
@@ -215,6 +220,30 @@ bool command_line::has(std::string_view long_name) const {
                      [&](word const& w) { return w.of != nullptr && w.of->long_name == long_name; });
 }
 
+std::vector<argument> command_line::arguments() const {
+  std::vector<argument> all;
+  for (word const& w : expanded_) {
+    if (w.is == part::value || w.is == part::string_value) {
+      all.back().value = w.text;
+      all.back().spelled.push_back(w.text);
+    } else if (w.of == nullptr) {
+      all.push_back({nullptr, w.text, {w.text}});
+    } else {
+      std::string_view const joined = find_option(w.text, known_).joined_value;
+      all.push_back({w.of, std::string(joined), {w.text}});
+    }
+  }
+  return all;
+}
+
+std::string command_line::value(std::string_view long_name) const {
+  std::string last;
+  for (argument& each : arguments()) {
+    if (each.of != nullptr && each.of->long_name == long_name) last = std::move(each.value);
+  }
+  return last;
+}
+
 std::vector<std::string> command_line::join(std::vector<word> const& from,
                                             std::vector<std::optional<std::string>> const& files) const {
   std::size_t const first_string = static_cast<std::size_t>(
@@ -227,7 +256,7 @@ std::vector<std::string> command_line::join(std::vector<word> const& from,
     if (w.is == part::file || w.is == part::standard_input) {
       words.push_back(files[number].value_or(w.text));
       ++number;
-    } else if (w.is == part::other || !are_strings_replaced) {
+    } else if (w.is == part::other || w.is == part::value || !are_strings_replaced) {
       words.push_back(w.text);
     }
   }

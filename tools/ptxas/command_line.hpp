@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// ptxas's command line, read as far as is needed to know which words are inputs.
+/// The command line of ptxas, or of nvlink, read as far as is needed to know which words are inputs.
 #ifndef PASTA_TOOLS_PTXAS_COMMAND_LINE_HPP
 #define PASTA_TOOLS_PTXAS_COMMAND_LINE_HPP
 
@@ -19,7 +19,8 @@ enum class takes : std::uint8_t {
   nothing,
   value,            ///< `-o out`
   value_or_joined,  ///< `-m 64`, `-m64`
-  only_joined       ///< `-O3`; `-O 3` is the option without a value and an input
+  only_joined,      ///< `-O3`; `-O 3` is the option without a value and an input
+  text_or_joined    ///< `-L folder`, `-Lfolder`
 };
 
 /// What an option is to this program.
@@ -40,21 +41,32 @@ struct option {
 /// The options of ptxas 13.0, as `ptxas --help` lists them.
 std::span<option const> known_options();
 
+/// The options of nvlink 13.0, as `nvlink --help` lists them, and what nvcc gives it beside them.
+std::span<option const> known_link_options();
+
 enum class input_kind : std::uint8_t { file, standard_input, string };
 
 struct input {
   input_kind kind;
-  std::string text;  ///< the file's name, `-`, or the PTX itself
+  std::string text;   ///< the file's name, `-`, or the PTX itself
+  std::string shown;  ///< its name in messages, where that is not its own
 
   /// As ptxas's messages should name it.
   std::string name() const;
 };
 
+/// An input, or an option with its value.
+struct argument {
+  option const* of = nullptr;        ///< null: an input
+  std::string value;                 ///< of an input its name
+  std::vector<std::string> spelled;  ///< one word or two
+};
+
 class command_line {
  public:
   /// Reads the words behind the program's name, and the options files that they name. Does not throw for words that
-  /// ptxas would refuse: see reason_not_understood().
-  explicit command_line(std::vector<std::string> const& words);
+  /// the program would refuse: see reason_not_understood().
+  explicit command_line(std::vector<std::string> const& words, std::span<option const> known = known_options());
 
   /// In ptxas's order: strings behind files, wherever they stand.
   std::vector<input> const& inputs() const { return inputs_; }
@@ -75,12 +87,18 @@ class command_line {
   /// Whether an option is given, here or in an options file. @param long_name `--verbose`
   bool has(std::string_view long_name) const;
 
+  /// All, without options files, whose words stand in their place.
+  std::vector<argument> arguments() const;
+
+  /// The value that counts, the last one; empty if the option is not given.
+  std::string value(std::string_view long_name) const;
+
  private:
-  enum class part : std::uint8_t { other, file, standard_input, string_option, string_value, whole_string };
+  enum class part : std::uint8_t { other, file, standard_input, string_option, string_value, whole_string, value };
   struct word {
     std::string text;
     part is;
-    option const* of = nullptr;  // the option that it is, or is the value of
+    option const* of = nullptr;  // the option that it is or whose value it is
   };
   // Options files give way to their words everywhere, or only where they name inputs.
   enum class expansion : std::uint8_t { all, inputs_only };
@@ -91,6 +109,7 @@ class command_line {
                                 std::vector<std::optional<std::string>> const& files) const;
   void give_up(std::string reason);
 
+  std::span<option const> known_;
   std::vector<word> words_, expanded_;
   std::vector<input> inputs_;
   bool only_informs_ = false;

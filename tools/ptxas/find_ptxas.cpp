@@ -78,53 +78,59 @@ std::vector<fs::path> own_folders() {
   return folders;
 }
 
-/// The ptxas of the toolkit that an nvcc, or a link to it, belongs to.
-void add_beside_nvcc(std::vector<candidate>& candidates, fs::path const& nvcc, std::string_view where) {
+/// The program of the toolkit that an nvcc, or a link to it, belongs to.
+void add_beside_nvcc(std::vector<candidate>& candidates, std::string const& name, fs::path const& nvcc,
+                     std::string_view where) {
   std::error_code error;
   fs::path const target = fs::canonical(nvcc, error);
-  if (!error) candidates.push_back({target.parent_path() / "ptxas", fmt::format("beside the nvcc {}", where)});
+  if (!error) candidates.push_back({target.parent_path() / name, fmt::format("beside the nvcc {}", where)});
 }
 
-std::vector<candidate> all_candidates() {
+std::vector<candidate> all_candidates(std::string const& name) {
+  std::string const sibling = name + std::string(real_suffix);
   std::vector<candidate> candidates;
   std::vector<fs::path> const here = own_folders();
   candidates.reserve(here.size());
   for (fs::path const& folder : here) {
-    candidates.push_back({folder / sibling_name, fmt::format("{} beside this program", sibling_name)});
+    candidates.push_back({folder / sibling, fmt::format("{} beside this program", sibling)});
   }
-  for (char const* const name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (std::string const folder = variable(name); !folder.empty()) {
-      candidates.push_back({fs::path(folder) / "bin" / "ptxas", name});
+  for (char const* const home : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (std::string const folder = variable(home); !folder.empty()) {
+      candidates.push_back({fs::path(folder) / "bin" / name, home});
     }
   }
-  for (fs::path const& folder : here) add_beside_nvcc(candidates, folder / "nvcc", "beside this program");
+  for (fs::path const& folder : here) add_beside_nvcc(candidates, name, folder / "nvcc", "beside this program");
   std::vector<std::string> const folders = path_folders();
   auto const with_nvcc = std::find_if(folders.begin(), folders.end(), [](std::string const& folder) {
     return ::access((folder + "/nvcc").c_str(), X_OK) == 0;
   });
-  if (with_nvcc != folders.end()) add_beside_nvcc(candidates, fs::path(*with_nvcc) / "nvcc", "in PATH");
-  for (std::string const& folder : folders) candidates.push_back({folder + "/ptxas", "PATH"});
-  candidates.push_back({"/usr/local/cuda/bin/ptxas", "the usual place"});
+  if (with_nvcc != folders.end()) add_beside_nvcc(candidates, name, fs::path(*with_nvcc) / "nvcc", "in PATH");
+  for (std::string const& folder : folders) candidates.push_back({folder + "/" + name, "PATH"});
+  candidates.push_back({"/usr/local/cuda/bin/" + name, "the usual place"});
   return candidates;
 }
 
 }  // namespace
 
-found_ptxas find_ptxas(std::vector<std::string>& refused) {
-  if (std::string const path = variable("PASTA_PTXAS"); !path.empty()) {
+found_program find_program(vendor_program which, std::vector<std::string>& refused) {
+  bool const is_ptxas = which == vendor_program::ptxas;
+  std::string const name = is_ptxas ? "ptxas" : "nvlink";
+  std::string const variable_name = is_ptxas ? "PASTA_PTXAS" : "PASTA_NVLINK";
+  if (std::string const path = variable(variable_name.c_str()); !path.empty()) {
     if (fault const wrong = judge(path); wrong.code != 0) {
-      throw cli::command_error(fmt::format("PASTA_PTXAS={}: {}", visible(path), wrong.text), wrong.code);
+      throw cli::command_error(fmt::format("{}={}: {}", variable_name, visible(path), wrong.text), wrong.code);
     }
-    return {path, "PASTA_PTXAS"};
+    return {path, variable_name};
   }
-  for (candidate const& c : all_candidates()) {
+  for (candidate const& c : all_candidates(name)) {
     fault const wrong = judge(c.path);
     if (wrong.code == 0) return {c.path, c.reason};
     refused.push_back(fmt::format("{} ({}): {}", visible(c.path), c.reason, wrong.text));
   }
   throw cli::command_error(
-      "the real ptxas was not found; set PASTA_PTXAS to its path, or CUDA_HOME to the toolkit's (PASTA_DEBUG=1 "
-      "says where it was looked for)",
+      fmt::format("the real {} was not found; set {} to its path, or CUDA_HOME to the toolkit's (PASTA_DEBUG=1 says "
+                  "where it was looked for)",
+                  name, variable_name),
       cli::exit_not_found);
 }
 

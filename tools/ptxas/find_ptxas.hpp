@@ -3,26 +3,30 @@
 #ifndef PASTA_TOOLS_PTXAS_FIND_PTXAS_HPP
 #define PASTA_TOOLS_PTXAS_FIND_PTXAS_HPP
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pasta::ptxas {
 
-/// The name under which the vendor's program may stand beside this one, as a file or a symbolic link.
-inline constexpr std::string_view sibling_name = "ptxas.real";
+/// The end of the name under which the vendor's program may stand beside this one, as a file or a symbolic link.
+inline constexpr std::string_view real_suffix = ".real";
 
-struct found_ptxas {
+/// The vendor's programs that this one stands in for.
+enum class vendor_program : std::uint8_t { ptxas, nvlink };
+
+struct found_program {
   std::string path;
   std::string reason;  ///< how it was found: `CUDA_HOME`
 };
 
-/// Looks for the vendor's ptxas, in this order: PASTA_PTXAS, ptxas.real beside this program or the link by which it was
+/// Looks for the vendor's program, in this order: PASTA_PTXAS, ptxas.real beside this program or the link by which it was
 /// called, bin of CUDA_HOME and of CUDA_PATH, beside the nvcc that stands beside this program, beside the first nvcc in
-/// PATH, PATH, /usr/local/cuda/bin. Never this program or a copy of it.
+/// PATH, PATH, /usr/local/cuda/bin; nvlink likewise, with PASTA_NVLINK and nvlink.real. Never this program or a copy.
 /// @param refused gets a line for each file that was looked at and not taken, and why
-/// @throws cli::command_error: exit code 127 if there is none; if PASTA_PTXAS is wrong, nothing else is looked at
-found_ptxas find_ptxas(std::vector<std::string>& refused);
+/// @throws cli::command_error: exit code 127 if there is none; if the variable is wrong, nothing else is looked at
+found_program find_program(vendor_program which, std::vector<std::string>& refused);
 
 }  // namespace pasta::ptxas
 #endif

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// A program that stands in for NVIDIA's ptxas: it instruments the PTX and has the real ptxas assemble it.
+// A program that stands in for NVIDIA's ptxas: it instruments the PTX and has the real ptxas assemble it. Called by the
+// name nvlink it stands in for that.
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
-#include <exception>
-#include <new>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@
 #include <output.hpp>
 
 #include <pasta/report/visible.hpp>
-#include <pasta/session/settings.hpp>
 #include "assemble.hpp"
 #include "find_ptxas.hpp"
+#include "guard.hpp"
+#include "link.hpp"
 #include "run_real.hpp"
 #include "settings.hpp"
 
@@ -22,7 +24,14 @@ namespace {
 
 using namespace pasta;
 
-std::string find_real(ptxas::settings const& wanted) {
+/// By the name of the file that was started; what a caller gives as argument 0 is what it likes.
+ptxas::vendor_program stands_for() {
+  auto const started = ::getauxval(AT_EXECFN);
+  std::filesystem::path const path = started != 0 ? reinterpret_cast<char const*>(started) : "";
+  return path.filename() == "nvlink" ? ptxas::vendor_program::nvlink : ptxas::vendor_program::ptxas;
+}
+
+std::string find_real(ptxas::vendor_program which, ptxas::settings const& wanted) {
   std::vector<std::string> refused;
   auto const tell = [&](std::string const& line) {
     if (wanted.is_debugging) cli::complain("debug: " + line);
@@ -31,9 +40,10 @@ std::string find_real(ptxas::settings const& wanted) {
     for (std::string const& line : refused) tell(fmt::format("not {}", line));
   };
   try {
-    ptxas::found_ptxas const found = ptxas::find_ptxas(refused);
+    ptxas::found_program const found = ptxas::find_program(which, refused);
     tell_refused();
-    tell(fmt::format("ptxas is {} ({})", visible(found.path), found.reason));
+    tell(fmt::format("{} is {} ({})", which == ptxas::vendor_program::ptxas ? "ptxas" : "nvlink", visible(found.path),
+                     found.reason));
     return found.path;
   } catch (cli::command_error const&) {
     tell_refused();
@@ -43,28 +53,17 @@ std::string find_real(ptxas::settings const& wanted) {
 
 int run_main(std::vector<std::string> const& words) {
   ptxas::settings const wanted = ptxas::read_settings();
-  ptxas::enter_chain();
-  std::string const real = find_real(wanted);
+  ptxas::vendor_program const which = stands_for();
+  ptxas::enter_chain(which == ptxas::vendor_program::ptxas ? "ptxas" : "nvlink");
+  std::string const real = find_real(which, wanted);
   if (wanted.tools.empty()) ptxas::become({real, words, {}, -1});
   ptxas::fill_standard_streams();
-  return ptxas::assemble(real, words, wanted);
+  if (which == ptxas::vendor_program::ptxas) return ptxas::assemble(real, words, wanted);
+  return ptxas::link(real, words, wanted, [&] { return find_real(ptxas::vendor_program::ptxas, wanted); });
 }
 
 }  // namespace
 
 int main(int count, char** values) {
-  try {
-    return run_main(std::vector<std::string>(values + (count > 0 ? 1 : 0), values + count));
-  } catch (usage_error const& e) {
-    cli::complain(e.what());
-    return cli::exit_usage;
-  } catch (cli::command_error const& e) {
-    cli::complain(e.what());
-    return e.exit_code;
-  } catch (std::bad_alloc const&) {
-    cli::complain("out of memory");
-  } catch (std::exception const& e) {
-    cli::complain(visible(e.what()));
-  }
-  return cli::exit_own_error;
+  return ptxas::guard([&] { return run_main(std::vector<std::string>(values + (count > 0 ? 1 : 0), values + count)); });
 }

@@ -45,7 +45,8 @@ register_fit::register_fit(std::string const& ptxas, command_line const& line, s
       linking_(line.has("--compile-only") || line.has("--extensible-whole-program") ? linking::relocatable
                                                                                     : linking::whole_program),
       has_fixed_limit_(line.has("--override-directive-values") && line.has("--maxrregcount")) {
-  if (first_instrumented(sources) == nullptr) return;
+  // For compute_90 ptxas only looks whether the text is right.
+  if (first_instrumented(sources) == nullptr || line.value("--gpu-name").starts_with("compute_")) return;
   try {
     native_.emplace(ptxas, line, sources);
   } catch (std::exception const& e) {

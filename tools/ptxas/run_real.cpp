@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -23,7 +24,6 @@ namespace pasta::ptxas {
 
 namespace {
 
-constexpr char chain_variable[] = "PASTA_PTXAS_CHAIN";
 constexpr std::array<int, 4> passed_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 [[noreturn]] void fail_to_start(std::string const& path, int error) {
@@ -216,12 +216,15 @@ void fill_standard_streams() {
   }
 }
 
-void enter_chain() {
-  if (char const* const before = std::getenv(chain_variable); before != nullptr && *before != '\0') {
-    throw cli::command_error(
-        "the ptxas that was found leads back to this program; set PASTA_PTXAS to the path of the vendor's");
+void enter_chain(std::string const& name) {
+  std::string upper;
+  for (char const c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string const variable = fmt::format("PASTA_{}_CHAIN", upper);
+  if (char const* const before = std::getenv(variable.c_str()); before != nullptr && *before != '\0') {
+    throw cli::command_error(fmt::format(
+        "the {} that was found leads back to this program; set PASTA_{} to the path of the vendor's", name, upper));
   }
-  ::setenv(chain_variable, "1", 1);
+  ::setenv(variable.c_str(), "1", 1);
 }
 
 }  // namespace pasta::ptxas

@@ -68,8 +68,9 @@ class side_run {
 void fill_standard_streams();
 
 /// Counts this program among those that lead to one another, in the environment of what it starts.
+/// @param name `ptxas`, `nvlink`
 /// @throws cli::command_error if it was started by itself: the ptxas that it found leads back to it
-void enter_chain();
+void enter_chain(std::string const& name);
 
 }  // namespace pasta::ptxas
 #endif

@@ -42,7 +42,7 @@ std::string identity_of(fs::path const& path) {
 }
 
 std::string make_stamp(fs::path const& toolkit, fs::path const& drop_in) {
-  return fmt::format("pasta {}\ntoolkit {}\nbin {}\ntop {}\nnvcc.profile {}\ndrop-in {}\n", PASTA_VERSION,
+  return fmt::format("pasta {}\nptxas nvlink\ntoolkit {}\nbin {}\ntop {}\nnvcc.profile {}\ndrop-in {}\n", PASTA_VERSION,
                      visible(toolkit.native()), identity_of(toolkit / "bin"), identity_of(toolkit),
                      identity_of(toolkit / "bin" / "nvcc.profile"), visible(drop_in.native()));
 }
@@ -81,10 +81,14 @@ void fill(fs::path const& folder, fs::path const& toolkit, fs::path const& drop_
   fs::path const bin = folder / "bin";
   fs::create_directory(bin);
   link_entries(toolkit / "bin", bin);
-  fs::remove(bin / "ptxas");
-  fs::create_symlink(drop_in, bin / "ptxas");
-  fs::remove(bin / sibling_name);
-  fs::create_symlink(toolkit / "bin" / "ptxas", bin / sibling_name);
+  for (std::string const name : {"ptxas", "nvlink"}) {
+    if (!fs::exists(toolkit / "bin" / name)) continue;
+    fs::remove(bin / name);
+    fs::create_symlink(drop_in, bin / name);
+    fs::path const real = bin / (name + std::string(real_suffix));
+    fs::remove(real);
+    fs::create_symlink(toolkit / "bin" / name, real);
+  }
   // nvcc looks for the rest of the toolkit from where its profile really is.
   if (fs::exists(toolkit / "bin" / "nvcc.profile")) {
     fs::remove(bin / "nvcc.profile");

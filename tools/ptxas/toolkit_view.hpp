@@ -8,8 +8,8 @@
 namespace pasta::ptxas {
 
 /// Makes a folder that stands for a CUDA toolkit and whose nvcc calls the drop-in: links to all that the toolkit has,
-/// but bin/ptxas leads to the drop-in and bin/ptxas.real to the toolkit's. nvcc looks for its programs in the folder by
-/// which it was called; CMake takes bin/nvcc as CMAKE_CUDA_COMPILER.
+/// but bin/ptxas and bin/nvlink lead to the drop-in, bin/ptxas.real and bin/nvlink.real to what the toolkit has there.
+/// nvcc looks for its programs in the folder by which it was called; CMake takes bin/nvcc as CMAKE_CUDA_COMPILER.
 ///
 /// A folder that is right already is left alone, one for another toolkit or drop-in is replaced at once. Several
 /// processes may do this at the same time: `at` is complete or not there.
