@@ -10,14 +10,19 @@ install(EXPORT pasta_targets NAMESPACE pasta:: FILE pasta-targets.cmake DESTINAT
 export(EXPORT pasta_targets NAMESPACE pasta:: FILE "${PROJECT_BINARY_DIR}/pasta-targets.cmake")
 
 get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_TOOLS_OF_pasta_targets)
-set(pasta_package_files pasta_add_tool.cmake pasta_instrument.cmake pasta_nearest_name.cmake
-  pasta_tools.hpp.in pasta_tools.cpp.in)
+set(pasta_package_files pasta_add_tool.cmake pasta_hook.cmake pasta_hook.cu.in pasta_lower_ptx_version.cmake
+  pasta_instrument.cmake pasta_instrument_ptx.cmake pasta_nearest_name.cmake pasta_tools.hpp.in pasta_tools.cpp.in)
 list(TRANSFORM pasta_package_files PREPEND "${PROJECT_SOURCE_DIR}/cmake/")
 
-# One template, configured for each tree: only the folder of the CMake functions differs.
+# One template, configured for each tree: only the folder of the CMake functions and the command's place differ.
 set(pasta_functions_dir "${PROJECT_SOURCE_DIR}/cmake")
+get_property(pasta_command GLOBAL PROPERTY PASTA_COMMAND)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/pasta-config.cmake.in" "${PROJECT_BINARY_DIR}/pasta-config.cmake" @ONLY)
 set(pasta_functions_dir "\${CMAKE_CURRENT_LIST_DIR}")
+if(pasta_command)
+  file(RELATIVE_PATH pasta_command "${CMAKE_INSTALL_FULL_LIBDIR}/cmake/pasta" "${CMAKE_INSTALL_FULL_BINDIR}/pasta")
+  string(PREPEND pasta_command "\${CMAKE_CURRENT_LIST_DIR}/")
+endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/pasta-config.cmake.in"
   "${PROJECT_BINARY_DIR}/install/pasta-config.cmake" @ONLY)
 

@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_nearest_name.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_ptx.cmake")
 
 # pasta_instrument(TARGET ROUTE route TOOLS tool... [tool+tool...])
 #
-# Compiles tools into TARGET, to be chosen when the program is started: `pasta run coalescing -- ./program`. `a+b` is a
-# pack: both tools watch one run. A tool is known by its target pasta::tool::<name>, made by pasta_add_tool in this
-# project or in one found by find_package. `pasta list ./program` shows what a program was built with.
+# Compiles tools into TARGET, to be chosen when the program is started: `pasta run coalescing -- ./program`.
+# `pasta list ./program` shows what a program was built with. A target has one route.
+#
+# ROUTE probe: kernels that are written on a probe. `a+b` is a pack: both tools watch one run. A tool is known by its
+# target pasta::tool::<name>, made by pasta_add_tool in this project or in one found by find_package.
+#
+# ROUTE ptx: any CUDA sources, compiled by nvcc. All tools named are built in together. `pasta nvcc --list-tools` shows
+# which there are.
 function(pasta_instrument target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ROUTE" "TOOLS")
   set(call "pasta_instrument(${target})")
@@ -18,13 +24,28 @@ function(pasta_instrument target)
   if(NOT TARGET ${target})
     message(FATAL_ERROR "${call}: there is no target ${target}")
   endif()
-  set(known_routes probe)  # what can be compiled into a program
+  set(known_routes probe ptx)  # what can be compiled into a program
   if(NOT arg_ROUTE IN_LIST known_routes)
     pasta_fail_with_nearest("${call}" "route" "${arg_ROUTE}" "${known_routes}")
   endif()
   get_target_property(earlier ${target} PASTA_PACKS)
+  get_target_property(earlier_route ${target} PASTA_ROUTE)
+  if(earlier AND NOT earlier_route STREQUAL arg_ROUTE)
+    message(FATAL_ERROR " ${call}: ROUTE ${arg_ROUTE} beside ROUTE ${earlier_route}: a target has one route")
+  endif()
   if(earlier)
     message(FATAL_ERROR "${call}: instrumented already, with ${earlier}; name all tools in one call")
+  endif()
+
+  set(distinct ${arg_TOOLS})
+  list(REMOVE_DUPLICATES distinct)
+  if(NOT distinct STREQUAL arg_TOOLS)
+    message(FATAL_ERROR "${call}: TOOLS names the same tool or pack twice")
+  endif()
+  set_target_properties(${target} PROPERTIES PASTA_PACKS "${arg_TOOLS}" PASTA_ROUTE "${arg_ROUTE}")
+  if(arg_ROUTE STREQUAL "ptx")
+    pasta_instrument_ptx("${call}" ${target} "${arg_TOOLS}")
+    return()
   endif()
 
   set(tools)         # each tool once: a b
@@ -52,11 +73,6 @@ function(pasta_instrument target)
   endforeach()
   string(REGEX REPLACE "\\\\0\"$" "\"" table "${table}")  # the array ends with a NUL of its own
   list(REMOVE_DUPLICATES tools)
-  set(distinct ${arg_TOOLS})
-  list(REMOVE_DUPLICATES distinct)
-  if(NOT distinct STREQUAL arg_TOOLS)
-    message(FATAL_ERROR "${call}: TOOLS names the same tool or pack twice")
-  endif()
 
   set(includes)
   set(declarations)
@@ -95,7 +111,6 @@ function(pasta_instrument target)
   string(STRIP "${flags}" flags)
   target_compile_definitions(${target} ${scope}
     "PASTA_PROBE_TOOLS_HEADER=\"${tools_header}\"" "PASTA_COMPILER_FLAGS=\"${flags}\"")
-  set_target_properties(${target} PROPERTIES PASTA_PACKS "${arg_TOOLS}")
 endfunction()
 
 function(pasta_check_tool_name call name)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # One consumer test, as a script: takes PASTA from a tree, configures and builds tests/consumer/project in work_dir (a
-# path with a space and an apostrophe), and runs its program under `pasta run`.
+# path with a space and an apostrophe), and runs its program under `pasta run`. With nvcc it is ptx_project instead,
+# which is built and looked at: see consume_ptx.cmake.
 cmake_minimum_required(VERSION 3.25)
 
 # run_step(WHAT command...): output holds what it printed; ends the test if it fails.
@@ -30,6 +31,11 @@ elseif(tree STREQUAL "subdirectory")
 else()
   set(from "-Dpasta_DIR=${build_dir}")
   set(command "${build_dir}/bin/pasta")
+endif()
+
+if(DEFINED nvcc)
+  include("${CMAKE_CURRENT_LIST_DIR}/consume_ptx.cmake")
+  return()
 endif()
 
 set(choice)

@@ -33,6 +33,7 @@ namespace fs = std::filesystem;
 struct nvcc_options {
   std::string tools;
   std::string nvcc;
+  std::string tool_path;
   bool is_strict = false;
   bool lists_tools = false;
   bool is_debugging = false;
@@ -58,10 +59,10 @@ std::size_t count_own(arguments const& words) {
   std::size_t i = 0;
   while (i < words.size()) {
     std::string_view const word = words[i];
-    if (word == "--tools" || word == "--nvcc") {
+    if (word == "--tools" || word == "--nvcc" || word == "--tool-path") {
       i += 2;
     } else if (word == "--strict" || word == "--list-tools" || word == "--help" || word == "-h" ||
-               word.starts_with("--tools=") || word.starts_with("--nvcc=")) {
+               word.starts_with("--tools=") || word.starts_with("--nvcc=") || word.starts_with("--tool-path=")) {
       ++i;
     } else {
       break;
@@ -88,10 +89,15 @@ parsed read_options(arguments const& words, nvcc_options& options) {
                             "Builds CUDA sources by NVIDIA's nvcc, with tools put into the device code.");
   app->add_option("--tools", options.tools, "tools, parted by commas")->envname("PASTA_PTX_TOOLS");
   app->add_option("--nvcc", options.nvcc, "path of nvcc")->envname("PASTA_NVCC");
+  app->add_option("--tool-path", options.tool_path, "folders of tools, before those of PASTA_TOOL_PATH");
   app->add_flag("--strict", options.is_strict, "what cannot be instrumented is an error (PASTA_PTX_STRICT)");
   app->add_flag("--list-tools", options.lists_tools, "print the tools that can be built in, one a line");
   app->footer(footer);
   if (parse(*app, arguments(words.begin(), own)) == parsed::help_was_shown) return parsed::help_was_shown;
+  if (!options.tool_path.empty()) {  // for the stand-in, and whoever else looks for tools
+    std::string const others = variable("PASTA_TOOL_PATH");
+    ::setenv("PASTA_TOOL_PATH", (options.tool_path + (others.empty() ? "" : ":") + others).c_str(), 1);
+  }
   options.is_strict = options.is_strict || is_on("PASTA_PTX_STRICT");
   options.is_debugging = is_on("PASTA_DEBUG");
   options.is_asked = variable(nvcc_chain_variable) == nvcc_is_asked;
@@ -211,7 +217,7 @@ int nvcc_call::run_instrumented(build_files const& files) {
   debug(fmt::format("the toolkit {} is called as {}", visible(toolkit.native()), visible(nvcc)));
 
   nvcc_request const request = examine(command_.words);
-  arguments added{"-include", files.built_with, fmt::format("-DPASTA_PTX_PACK={}", fmt::join(tools_, "+"))};
+  arguments added{"-include", includable(files.built_with), fmt::format("-DPASTA_PTX_PACK={}", fmt::join(tools_, "+"))};
   if (!request.names_architecture) {
     std::string const own = own_architecture(toolkit / "bin" / "nvcc");
     if (!own.empty()) added.push_back("-arch=" + own);
@@ -227,7 +233,7 @@ int nvcc_call::run_instrumented(build_files const& files) {
   }
 
   std::string const tools = fmt::format("{}", fmt::join(tools_, ","));
-  environment_changes environment = cache_key(tools, files.stand_in);
+  environment_changes environment = cache_key(tools_, files.stand_in);
   environment.emplace_back("PASTA_PTX_TOOLS", tools);
   environment.emplace_back("PASTA_PTX_STRICT", options_.is_strict ? "1" : "0");
   // In place is for files that nvcc made, not for the user's.

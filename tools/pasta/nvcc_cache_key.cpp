@@ -3,23 +3,25 @@
 #include "nvcc_cache_key.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
+#include <hook_files.hpp>
 #include <pasta/config.hpp>
 
 namespace pasta::cli {
 
 namespace {
 
-/// A hash of a file's content, 8 bytes at a time: a compilation must not wait for it.
-std::uint64_t hash_of(std::filesystem::path const& path) {
+/// Goes on with a hash by a file's content, 8 bytes at a time: a compilation must not wait for it.
+std::uint64_t hash_file(std::filesystem::path const& path, std::uint64_t hash) {
   std::ifstream file(path, std::ios::binary);
-  std::uint64_t hash = 0xcbf29ce484222325;
   std::array<char, 65536> chunk;
   while (file) {
     chunk.fill(0);
@@ -36,8 +38,12 @@ std::uint64_t hash_of(std::filesystem::path const& path) {
 
 }  // namespace
 
-environment_changes cache_key(std::string const& tools, std::filesystem::path const& stand_in) {
-  std::string const key = fmt::format("pasta-{}-{}-{:016x}", PASTA_VERSION, tools, hash_of(stand_in));
+environment_changes cache_key(arguments const& tools, std::filesystem::path const& stand_in) {
+  std::uint64_t hash = hash_file(stand_in, 0xcbf29ce484222325);
+  for (ptxas::hook_file const& hook : ptxas::find_hooks()) {
+    if (std::find(tools.begin(), tools.end(), hook.tool) != tools.end()) hash = hash_file(hook.path, hash);
+  }
+  std::string const key = fmt::format("pasta-{}-{}-{:016x}", PASTA_VERSION, fmt::join(tools, "+"), hash);
   environment_changes changes;
   for (char const* const name : {"CCACHE_NAMESPACE", "SCCACHE_C_CUSTOM_CACHE_BUSTER"}) {
     char const* const before = std::getenv(name);

@@ -4,16 +4,16 @@
 #define PASTA_TOOLS_PASTA_NVCC_CACHE_KEY_HPP
 
 #include <filesystem>
-#include <string>
 
+#include "command.hpp"
 #include "process.hpp"
 
 namespace pasta::cli {
 
 /// What keeps ccache and sccache from giving an object that was made with other tools, none, or another version:
 /// neither looks at what nvcc starts. What the user set in these variables is extended.
-/// @param tools by commas @param stand_in its content is in the key
-environment_changes cache_key(std::string const& tools, std::filesystem::path const& stand_in);
+/// The content of the stand-in and of the tools' hooks is in the key.
+environment_changes cache_key(arguments const& tools, std::filesystem::path const& stand_in);
 
 }  // namespace pasta::cli
 #endif

@@ -11,12 +11,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <pasta/report/visible.hpp>
+#include <pasta/report/write_file.hpp>
 #include <toolkit_view.hpp>
 #include "capture.hpp"
 #include "command.hpp"
@@ -148,6 +150,23 @@ fs::path cache_folder() {
   std::error_code error;
   fs::create_directories(folder, error);
   return ::access(folder.c_str(), W_OK | X_OK) == 0 && fs::is_directory(folder, error) ? folder : fs::path();
+}
+
+fs::path includable(fs::path const& header) {
+  constexpr std::string_view not_taken = "'\"$`\\";
+  auto const is_taken = [&](fs::path const& path) {
+    return path.native().find_first_of(not_taken) == std::string::npos;
+  };
+  if (is_taken(header)) return header;
+  fs::path folder = cache_folder();
+  if (folder.empty() || !is_taken(folder)) folder = private_temporary_folder();
+  std::ifstream file(header, std::ios::binary);
+  std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // The name has the content in it: another version's does not change what a build depends on.
+  fs::path const copy = folder / fmt::format("built_with-{:016x}.h", std::hash<std::string>()(text));
+  std::error_code error;
+  if (!fs::exists(copy, error)) write_file(text, copy);
+  return copy;
 }
 
 fs::path instrumenting_nvcc(fs::path const& toolkit, fs::path const& stand_in) {

@@ -43,6 +43,10 @@ build_files find_build_files();
 /// @return "" if it cannot be written
 std::filesystem::path cache_folder();
 
+/// A path of the header that nvcc's -include takes. It takes none with an apostrophe: the header is then copied to
+/// cache_folder() or to a folder of this user's in TMPDIR.
+std::filesystem::path includable(std::filesystem::path const& header);
+
 /// The nvcc of a view of the toolkit whose ptxas is the stand-in. The view is made if it is not there, in
 /// cache_folder() or, where that cannot be written, in a folder of this user's in TMPDIR. Many may do this at once.
 /// @throws command_error if it can be made in neither
