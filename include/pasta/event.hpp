@@ -9,7 +9,17 @@
 namespace pasta {
 
 enum class access_kind : std::uint8_t { load, store, atomic };
-enum class memory_space : std::uint8_t { global, shared, local };
+/// Where memory is. Events of handlers have the first three; reports of the ptx route have the others too.
+enum class memory_space : std::uint8_t {
+  global,
+  shared,
+  local,
+  generic,  ///< the address tells, at run time
+  constant,
+  texture,
+  surface,
+  tensor  ///< tensor memory, which no pointer reaches
+};
 enum class barrier_scope : std::uint8_t { warp, block, cluster, grid };
 enum class element_type : std::uint8_t { f64, f32, tf32, f16, bf16, f8, s8, s4, s32, b1 };
 

@@ -452,8 +452,8 @@ class RunOptionsTest(CliTest):
         def refused(words, *parts):
             self.check_refusal(self.pasta("run", "a", *words, "--", FAKE), 2, *parts)
 
-        refused(["--route", "prob"], "'prob' is not one of auto, probe; did you mean probe?")
-        for route in ("ptx", "llvm", "patch"):
+        refused(["--route", "prob"], "'prob' is not one of auto, probe, ptx; did you mean probe?")
+        for route in ("llvm", "patch"):
             refused(["--route", route], f"this version does not have the route {route}")
         refused(["--per", "lanch"], "did you mean launch?")
         refused(["--per"], "--per needs a value")

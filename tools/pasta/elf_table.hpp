@@ -11,8 +11,8 @@ namespace pasta::cli {
 
 /// One entry of a program's section .pasta_tools.
 struct compiled_tool {
-  std::string route;          ///< "probe"
-  std::string pack;           ///< "access_count+coalescing"
+  std::string route;          ///< "probe", "ptx"
+  std::string pack;           ///< "access_count+coalescing"; of the route ptx any part of it can be run
   std::string pasta_version;  ///< "0.1.0"
 };
 

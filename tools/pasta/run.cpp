@@ -12,12 +12,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <system_error>
 
 #include <pasta/report/visible.hpp>
-#include <pasta/session/pack_name.hpp>
 #include "command.hpp"
 #include "elf_table.hpp"
 #include "installed_tools.hpp"
@@ -25,46 +23,11 @@
 #include "process.hpp"
 #include "run_options.hpp"
 #include "run_reports.hpp"
-#include "suggest.hpp"
+#include "run_route.hpp"
 
 namespace pasta::cli {
 
 namespace {
-
-/// The pack as the program spells it. @throws usage_error if the program was not built with it
-std::string choose_pack(run_options const& options, std::string const& program, program_table const& table) {
-  std::vector<std::string> wanted = options.tools;
-  std::sort(wanted.begin(), wanted.end());
-  std::set<std::string> known;
-  std::vector<std::string> packs;
-  for (compiled_tool const& tool : table.tools) {
-    if (!options.route.empty() && options.route != "auto" && tool.route != options.route) continue;
-    auto const members = tools_of_pack(tool.pack);
-    if (members == wanted) return tool.pack;
-    known.insert(members.begin(), members.end());
-    packs.push_back(tool.pack);
-  }
-  std::string const has = fmt::format("{} was built with {}", visible(program), visible(joined(packs, ", ")));
-  for (std::string const& tool : options.tools) {
-    if (known.count(tool) != 0) continue;
-    throw usage_error(
-        fmt::format("unknown tool '{}'{}; {}", visible(tool), suggestion(tool, {known.begin(), known.end()}), has));
-  }
-  std::string const pack = visible(joined(options.tools, "+"));
-  throw usage_error(fmt::format("no {} in this program; {}; add {} to its pasta_instrument(... TOOLS ...)",
-                                options.tools.size() == 1 ? pack + " alone" : "pack " + pack, has, pack));
-}
-
-/// For a program that does not say itself what it was built with: a script, or one that starts an instrumented one.
-void check_installed(run_options const& options, installed_tools const& installed) {
-  if (installed.tools.empty()) return;
-  for (std::string const& tool : options.tools) {
-    if (installed.find(tool) != nullptr) continue;
-    throw usage_error(fmt::format("unknown tool '{}'{} (installed: {}; PASTA_TOOL_PATH names more folders)",
-                                  visible(tool), suggestion(tool, installed.names()),
-                                  visible(joined(installed.names(), ", "))));
-  }
-}
 
 /// The report's path as the program gets it: absolute, since the program may change its folder.
 /// @throws usage_error, command_error for what can be known to fail before the program starts
@@ -120,14 +83,15 @@ std::string tool_options_text(run_options const& options) {
   return text;
 }
 
-environment_changes environment_for(run_options const& options, std::string const& pack, std::string const& output,
+environment_changes environment_for(run_options const& options, run_route const& route, std::string const& output,
                                     std::string const& index) {
   environment_changes changes{
-      {"PASTA_TOOLS", pack}, {"PASTA_OUTPUT", output}, {"PASTA_REPORT_INDEX", index}, {"PASTA_QUIET", "1"}};
+      {"PASTA_TOOLS", route.pack}, {"PASTA_OUTPUT", output}, {"PASTA_REPORT_INDEX", index}, {"PASTA_QUIET", "1"}};
   auto const set = [&](char const* name, std::string const& value) {
     if (!value.empty()) changes.emplace_back(name, value);
   };
-  set("PASTA_ROUTE", options.route);
+  set("PASTA_ROUTE", route.name);
+  for (auto const& [name, value] : injection_variables(route.library)) changes.emplace_back(name, value);
   set("PASTA_PER", options.per);
   set("PASTA_SAMPLING_RATE", options.sampling_rate);
   set("PASTA_WARP_WIDTH", options.warp_width);
@@ -172,8 +136,15 @@ std::optional<double> slowdown(program_end const& with, program_end const& witho
   return static_cast<double>(with.wall_ns) / static_cast<double>(without.wall_ns);
 }
 
-std::string why_nothing_attached(std::string const& program, program_table const& table, program_end const& end) {
+std::string why_nothing_attached(std::string const& program, run_route const& route, program_table const& table,
+                                 program_end const& end) {
   std::string const shown = visible(program);
+  if (route.name == "ptx") {
+    return fmt::format(
+        "no report: {} launched no kernel through a driver that loaded PASTA's library; "
+        "pasta doctor says what is missing, PASTA_DEBUG=1 what was loaded",
+        shown);
+  }
   if (table.kind == file_kind::elf && table.tools.empty()) {
     return fmt::format("no report: {} was not built with pasta_instrument(), nor is anything that it started", shown);
   }
@@ -194,17 +165,17 @@ struct observed_run {
 };
 
 /// The run with the tool. When it returns nothing is left to clean up: pasta may then die of the program's signal.
-observed_run observe(run_options const& options, std::string const& pack, std::string const& output,
+observed_run observe(run_options const& options, run_route const& route, std::string const& output,
                      std::string const& program, program_table const& table,
                      std::optional<program_end> const& baseline) {
   report_index const index;
   run_outcome outcome;
   outcome.date = now_in_utc();
   outcome.end =
-      run_program(options.command, environment_for(options, pack, output, index.path()), standard_streams::inherited);
+      run_program(options.command, environment_for(options, route, output, index.path()), standard_streams::inherited);
   if (baseline) outcome.slowdown = slowdown(outcome.end, *baseline);
   if (!index.read().empty()) return {outcome.end.wait_status, finish_reports(index, options, outcome)};
-  complain(why_nothing_attached(program, table, outcome.end));
+  complain(why_nothing_attached(program, route, table, outcome.end));
   return {outcome.end.wait_status, reports_state::failed};
 }
 
@@ -224,16 +195,11 @@ int run_run(arguments const& words) {
     // May be executed but not read: then it cannot be asked, and it judges the tool itself.
     if (::access(program.c_str(), R_OK) == 0) throw;
   }
-  std::string pack = joined(options.tools, "+");
-  if (!table.tools.empty()) {
-    pack = choose_pack(options, program, table);
-  } else {
-    check_installed(options, installed);
-  }
+  run_route const route = choose_route(options, program, table, installed);
   std::string const output = checked_output(options.output);
   std::optional<program_end> baseline;
   if (options.measures_baseline) baseline = run_baseline(options);
-  observed_run const run = observe(options, pack, output, program, table, baseline);
+  observed_run const run = observe(options, route, output, program, table, baseline);
   if (options.is_strict && run.reports == reports_state::failed) return exit_own_error;
   return end_as(run.wait_status);
 }

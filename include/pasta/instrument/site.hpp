@@ -34,7 +34,8 @@ constexpr std::string_view to_string(operation what) {
   return names[static_cast<std::size_t>(what)];
 }
 constexpr std::string_view to_string(memory_space space) {
-  constexpr std::string_view names[] = {"global", "shared", "local"};
+  constexpr std::string_view names[] = {"global",   "shared",  "local",   "generic",
+                                        "constant", "texture", "surface", "tensor"};
   return names[static_cast<std::size_t>(space)];
 }
 PASTA_DEVICE constexpr operation to_operation(access_kind kind) { return static_cast<operation>(kind); }

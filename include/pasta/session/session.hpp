@@ -4,16 +4,14 @@
 #ifndef PASTA_SESSION_SESSION_HPP
 #define PASTA_SESSION_SESSION_HPP
 
-#include <fcntl.h>
-
 #include <unordered_map>
 
 #include <pasta/report/json.hpp>
 #include <pasta/session/annotated_range.hpp>
 #include <pasta/session/crash_watch.hpp>
-#include <pasta/session/index_path.hpp>
 #include <pasta/session/kernel_name.hpp>
 #include <pasta/session/pack_name.hpp>
+#include <pasta/session/report_index.hpp>
 #include <pasta/session/run_header.hpp>
 #include <pasta/session/tool_run.hpp>
 
@@ -29,11 +27,6 @@ std::string run_name() {
   });
   return name;
 }
-
-namespace detail {
-// One line on standard error; nothing if that is closed or full: the program must not notice.
-inline void say(std::string const& line) noexcept { std::fprintf(stderr, "pasta: %s\n", line.c_str()); }
-}  // namespace detail
 
 /// The process's session. It attaches the tool that PASTA_TOOLS names before main, and writes the report when the
 /// process ends, or when a signal ends it. It is never destroyed, since kernels may be launched until the very end.
@@ -194,7 +187,7 @@ class session final : public event_sink {
       ++number;
     };
     (try_one.template operator()<Tools>(), ...);
-    path_ = first_path_ = absolute(detail::expand_path(settings_.output, settings_.tools));
+    path_ = first_path_ = detail::absolute(detail::expand_path(settings_.output, settings_.tools));
     if (make_run_ == nullptr) {
       std::string known;
       ((known += (known.empty() ? "" : ", ") + run_name<Tools>()), ...);
@@ -237,15 +230,8 @@ class session final : public event_sink {
 
   // A name without %p is the first process's: its children and their children add their process id.
   std::string child_path() const {
-    std::string path = absolute(detail::expand_path(settings_.output, settings_.tools));
+    std::string path = detail::absolute(detail::expand_path(settings_.output, settings_.tools));
     return path == first_path_ ? fmt::format("{}.{}", path, ::getpid()) : path;
-  }
-
-  // The program may change its folder before it ends.
-  static std::string absolute(std::string const& path) {
-    if (path.rfind('/', 0) == 0) return path;
-    std::string folder(4096, '\0');
-    return ::getcwd(folder.data(), folder.size()) != nullptr ? fmt::format("{}/{}", folder.c_str(), path) : path;
   }
 
   report_model make_report() {
@@ -258,19 +244,8 @@ class session final : public event_sink {
     return model;
   }
 
-  // One write() per line: processes append to the same file.
   void tell_index(std::string_view what, std::string_view why) const noexcept {
-    if (settings_.report_index.empty()) return;
-    int const file = ::open(settings_.report_index.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (file < 0) return;
-    try {
-      std::string line = fmt::format("{}\t{}\t{}", what, ::getpid(), to_index_path(path_));
-      if (!why.empty()) line += fmt::format("\t{}", visible(why));
-      line += '\n';
-      static_cast<void>(!::write(file, line.data(), line.size()));
-    } catch (std::exception const&) {  // no memory for a line: pasta run then sees a process that never finished
-    }
-    ::close(file);
+    detail::tell_index(settings_, what, path_, why);
   }
 
   inline static session* one_ = nullptr;

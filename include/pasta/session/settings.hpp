@@ -36,6 +36,7 @@ struct settings {
   scope per = scope::kernel;
   double sampling_rate = 1;
   bool is_quiet = false, is_debugging = false;
+  bool is_route_named = false;     ///< PASTA_ROUTE names the route that reads them, and not just `auto`
   std::uint32_t warp_width = 32;   ///< of the host engine
   std::uint32_t host_threads = 0;  ///< of the host engine; 0: all cores
 };
@@ -80,8 +81,9 @@ inline std::vector<std::pair<std::string, std::string>> parse_tool_options(std::
 
 }  // namespace detail
 
-/// Reads the variables. @throw usage_error for a value that is not right
-inline settings read_settings() {
+/// Reads the variables. @param own_route that of the caller: "probe", "ptx". If PASTA_ROUTE names another there are no
+/// tools for this one. @throw usage_error for a value that is not right
+inline settings read_settings(std::string_view own_route = "probe") {
   settings read;
   auto const variable = [](char const* name) {
     char const* const text = std::getenv(name);
@@ -99,13 +101,19 @@ inline settings read_settings() {
   }
   read.tools = variable("PASTA_TOOLS");
   if (read.tools.empty()) return read;  // the engine's settings hold without a tool too
+  std::string_view const route = variable("PASTA_ROUTE");
+  if (!route.empty() && route != "auto" && route != "probe" && route != "ptx") {
+    throw usage_error(fmt::format("PASTA_ROUTE={} is none of auto, probe, ptx", visible(route)));
+  }
+  read.is_route_named = route == own_route;
+  if (!route.empty() && route != "auto" && route != own_route) {
+    read.tools.clear();
+    return read;
+  }
   read.tool_options = detail::parse_tool_options(variable("PASTA_TOOL_OPTIONS"));
   if (auto const text = variable("PASTA_OUTPUT"); !text.empty()) read.output = text;
   read.report_index = variable("PASTA_REPORT_INDEX");
   read.command = variable("PASTA_COMMAND");
-  if (auto const text = variable("PASTA_ROUTE"); !text.empty() && text != "auto" && text != "probe") {
-    throw usage_error(fmt::format("PASTA_ROUTE={}: this program has the route probe (or auto)", visible(text)));
-  }
   if (auto const text = variable("PASTA_PER"); text == "launch") {
     read.per = scope::launch;
   } else if (!text.empty() && text != "kernel") {

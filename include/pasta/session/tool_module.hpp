@@ -5,6 +5,7 @@
 #define PASTA_SESSION_TOOL_MODULE_HPP
 
 #include <nlohmann/json.hpp>
+#include <pasta/session/ptx/tool_exchange.hpp>
 #include <pasta/session/tool_options.hpp>
 
 namespace pasta::detail {
@@ -33,20 +34,40 @@ requires is_right_v<Tool> std::string describe_tool() {
 #undef PASTA_DETAIL_LIST
   all["routes"] = ordered_json::array();
   if constexpr (!(lacks_v<Tool, matrix_operation> || lacks_v<Tool, call>)) all["routes"].push_back("probe");
+  if constexpr (ptx::can_collect_v<Tool>) all["routes"].push_back("ptx");
   return all.dump();
+}
+
+template <class Tool>
+requires is_right_v<Tool>
+void answer_exchange(ptx::tool_exchange& about) {
+  if constexpr (ptx::can_collect_v<Tool>) {
+    ptx::answer<Tool>(about);
+  } else {
+    about.error = fmt::format("{} does not have the route ptx", tool_name<Tool>());
+  }
 }
 
 /// A wrong tool has had its message.
 template <class Tool>
 requires(!is_right_v<Tool>) std::string describe_tool() { return {}; }
+template <class Tool>
+requires(!is_right_v<Tool>) void answer_exchange(ptx::tool_exchange&) {}
 
 }  // namespace pasta::detail
 
-/// Stands once, in NAME.cpp after the tool's class: checks it and exports its description.
-#define PASTA_TOOL(name)                                                                   \
-  static_assert(::pasta::check_tool<name>());                                              \
-  extern "C" __attribute__((visibility("default"))) char const* pasta_tool_description() { \
-    static std::string const text = ::pasta::detail::describe_tool<name>();                \
-    return text.c_str();                                                                   \
+/// Stands once, in NAME.cpp after the tool's class: checks it, exports its description, and how the ptx route reports.
+#define PASTA_TOOL(name)                                                                                           \
+  static_assert(::pasta::check_tool<name>());                                                                      \
+  extern "C" __attribute__((visibility("default"))) char const* pasta_tool_description() {                         \
+    static std::string const text = ::pasta::detail::describe_tool<name>();                                        \
+    return text.c_str();                                                                                           \
+  }                                                                                                                \
+  extern "C" __attribute__((visibility("default"))) char const* pasta_tool_exchange_version() {                    \
+    static std::string const text = ::pasta::ptx::exchange_version();                                              \
+    return text.c_str();                                                                                           \
+  }                                                                                                                \
+  extern "C" __attribute__((visibility("default"))) void pasta_tool_exchange(::pasta::ptx::tool_exchange* about) { \
+    ::pasta::detail::answer_exchange<name>(*about);                                                                \
   }
 #endif

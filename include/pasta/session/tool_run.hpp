@@ -10,6 +10,7 @@
 #include <mutex>
 #include <pasta/report/report.hpp>
 #include <pasta/session/launch_shape_summary.hpp>
+#include <pasta/session/make_section.hpp>
 #include <pasta/session/tool_options.hpp>
 #include <set>
 
@@ -27,32 +28,6 @@ struct tool_run_base {
   PASTA_DETAIL_FOR_EACH_HOST_EVENT(PASTA_DETAIL_DECLARE)
 #undef PASTA_DETAIL_DECLARE
 };
-
-namespace detail {
-// Whether a tool handles or counts the event that happens at such a site.
-template <class Tool>
-constexpr bool watches(operation what) {
-  switch (what) {
-    case operation::load:
-    case operation::store:
-    case operation::atomic:
-      return handles_v<Tool, memory_access> || counts_v<Tool, memory_access>;
-    case operation::copy:
-      return handles_v<Tool, async_copy> || counts_v<Tool, async_copy>;
-    case operation::barrier:
-      return handles_v<Tool, barrier> || counts_v<Tool, barrier>;
-    case operation::branch:
-      return handles_v<Tool, branch> || counts_v<Tool, branch>;
-    case operation::matrix:
-      return handles_v<Tool, matrix_operation> || counts_v<Tool, matrix_operation>;
-    case operation::call:
-      return handles_v<Tool, call> || counts_v<Tool, call>;
-    case operation::warp:
-      break;
-  }
-  return false;
-}
-}  // namespace detail
 
 /// Most kernels, launches and annotated ranges that a run keeps apart; later launches are merged by kernel, and a note
 /// says how many.
@@ -105,20 +80,7 @@ class tool_run final : public tool_run_base {
     fetch();
     std::vector<tool_section> sections;
     detail::for_each_tool(tools{}, [&]<std::size_t Index, class Tool>() {
-      tool_section section;
-      section.tool = tool_name<Tool>();
-      section.options = detail::list_options(detail::get_state<Index>(options_));
-      results<Tool> const found = collect<Index, Tool>();
-      pasta::report out(section);
-      for (auto const& kernel : found.kernels) out.kernel(kernel);  // also those that the tool has nothing to say about
-      try {
-        Tool{}.report(found, out);
-      } catch (std::exception const& error) {
-        notes.push_back(fmt::format("{}: its report failed: {}", tool_name<Tool>(), error.what()));
-      } catch (...) {
-        notes.push_back(fmt::format("{}: its report failed", tool_name<Tool>()));
-      }
-      sections.push_back(std::move(section));
+      sections.push_back(detail::make_section(collect<Index, Tool>(), notes));
     });
     if (merged_launches_ > 0) {
       notes.push_back(fmt::format("{} launches were merged by kernel: {} launches and ranges are kept apart",

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What the ptx route collected, without any tool's types: the collector makes it, a tool's shared library reads it.
+#ifndef PASTA_SESSION_PTX_COLLECTED_HPP
+#define PASTA_SESSION_PTX_COLLECTED_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <pasta/instrument/site.hpp>
+#include <pasta/report/model.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pasta::ptx {
+
+/// A row's bytes in a copy of a GPU's memory: one in each shard, and one that all shards share. Views the copy.
+struct row_bytes {
+  std::byte const* first_shard = nullptr;
+  std::size_t shard_stride = 0;  ///< from one shard's to the next [bytes]
+  std::uint32_t shard_count = 0;
+  std::byte const* shared = nullptr;
+};
+
+/// A place in the source that a site's place is inlined in.
+struct inlined_at {
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+  std::string function;  ///< that was inlined there, demangled
+};
+
+/// One access of a site in one function.
+struct collected_site {
+  site_info where;                          ///< innermost place
+  std::vector<inlined_at> callers;          ///< from the innermost outwards
+  bool is_size_known = true;                ///< else where.size_bytes is 0
+  std::string opcode;                       ///< as PTX spells it
+  std::optional<std::uint64_t> executions;  ///< [lanes]; empty: the tool's row has them
+  std::vector<row_bytes> rows;              ///< of the tool, one for each time the module was loaded
+};
+
+/// A kernel, or a function that kernels call.
+struct collected_kernel {
+  std::string name;  ///< demangled
+  dim3 grid, block;  ///< of the first launch
+  bool has_one_shape = true;
+  std::uint64_t shared_bytes = 0;
+  loss losses;  ///< but for the events
+  std::vector<collected_site> sites;
+  std::vector<row_bytes> function_rows;
+};
+
+/// Everything that one tool may report.
+struct collected {
+  std::vector<collected_kernel> kernels;  ///< in order of first launch
+  /// That the tool's handlers were built with, where the module says.
+  std::vector<std::pair<std::string, std::string>> handler_options;
+};
+
+}  // namespace pasta::ptx
+#endif

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// A stand-in for NVIDIA's driver: device memory is the host's heap, and a kernel does nothing but add to counters as
+/// its only argument says. What was launched runs when it is waited for.
+#ifndef PASTA_TESTS_PTX_RUNTIME_FAKE_DRIVER_HPP
+#define PASTA_TESTS_PTX_RUNTIME_FAKE_DRIVER_HPP
+
+#include <cuda.h>
+#include <cupti_callbacks.h>
+#include <cupti_driver_cbid.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+// Handles carry a mark: one of the wrong kind is refused, as by the driver.
+enum class kind : std::uint32_t { context = 0xc0, module, library, function, kernel, stream, graph, node, exec };
+
+struct module;
+struct handle {
+  fake::kind kind;
+};
+struct context : handle {
+  std::uint32_t uid = 0;
+  CUdevice device = 0;
+  CUresult error = CUDA_SUCCESS;  // a kernel went wrong
+  bool is_destroyed = false;
+};
+struct function : handle {
+  fake::module* of;
+  std::string name;
+};
+struct module : handle {
+  fake::context* in;
+  std::map<std::string, std::vector<unsigned char>> variables;
+  std::deque<fake::function> functions;
+};
+struct library;
+struct kernel : handle {
+  fake::library* of;
+  std::string name;
+};
+struct library : handle {
+  std::string image;
+  std::map<fake::context*, fake::module*> modules;  // loaded when a kernel is first needed in the context
+  std::deque<fake::kernel> kernels;
+};
+struct stream : handle {
+  bool is_nonblocking = false;
+  struct graph* captures = nullptr;
+};
+/// What a kernel does: "0=100,2=5" adds 100 to counter 0; "1@1=7" is of the module's second table. "fault", "endless".
+struct work {
+  fake::context* in;
+  fake::module* of;
+  std::string what;
+  fake::stream* on;
+};
+struct node : handle {
+  CUDA_KERNEL_NODE_PARAMS parameters{};
+  std::string what;
+  struct graph* child = nullptr;
+};
+struct graph : handle {
+  std::deque<fake::node> nodes;
+};
+struct exec : handle {
+  std::vector<fake::node*> nodes;
+};
+
+struct driver {
+  std::recursive_mutex mutex;
+  std::deque<fake::context> contexts;
+  std::deque<fake::library> libraries;
+  std::deque<fake::module> modules;
+  std::deque<fake::stream> streams;
+  std::deque<fake::graph> graphs;
+  std::deque<fake::exec> execs;
+  std::deque<fake::work> queue;
+  std::map<CUdeviceptr, std::vector<unsigned char>> memory;
+  std::size_t free_bytes = std::size_t{64} << 20;
+  std::uint32_t last_uid = 0, shard = 0;
+  int captures = 0, context_waits = 0;
+  void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*) = nullptr;
+};
+extern driver all;
+extern thread_local std::vector<fake::context*> current;
+extern thread_local CUstreamCaptureMode capture_mode;
+
+/// The handle as what it should be, or null.
+template <class Kind, class Handle>
+Kind* as(Handle given, fake::kind wanted) {
+  auto* const found = reinterpret_cast<Kind*>(given);
+  return found != nullptr && found->kind == wanted ? found : nullptr;
+}
+inline fake::context* here() { return current.empty() ? nullptr : current.back(); }
+
+/// Whether a call that a capture forbids must fail.
+inline bool is_forbidden() { return all.captures > 0 && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED; }
+
+/// Tells the listener of a call's begin, and of its end when it goes out of scope.
+class call {
+ public:
+  call(CUpti_CallbackId id, char const* name, void const* parameters, char const* symbol = nullptr);
+  ~call();
+  call(call const&) = delete;
+  call& operator=(call const&) = delete;
+  CUresult operator()(CUresult result) {
+    result_ = result;
+    return result;
+  }
+
+ private:
+  CUpti_CallbackId id_;
+  CUpti_CallbackData data_{};
+  std::uint64_t correlation_ = 0;
+  CUresult result_ = CUDA_SUCCESS;
+};
+
+fake::module* load_module(fake::context* in, char const* image);
+fake::function* find_function(fake::module* in, std::string const& name);
+std::vector<std::string> function_names(char const* image);
+std::size_t image_bytes(char const* image);
+/// Runs what is queued in a context. @return what became of it
+CUresult run_queue(fake::context* in);
+
+}  // namespace fake
+
+// Beside the driver's functions, for the program and the stand-in of CUPTI.
+extern "C" {
+CUresult fake_context_create(CUcontext* made);
+void fake_set_listener(void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*));
+void fake_set_free_bytes(std::size_t bytes);
+int fake_context_waits();
+}
+#endif

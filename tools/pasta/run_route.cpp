@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run_route.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include <pasta/report/visible.hpp>
+#include <pasta/session/pack_name.hpp>
+#include "command.hpp"
+#include "suggest.hpp"
+
+namespace pasta::cli {
+
+namespace {
+
+bool is_open(run_options const& options) { return options.route.empty() || options.route == "auto"; }
+
+/// @throws usage_error: the program was not built with the tools
+[[noreturn]] void refuse_tools(run_options const& options, std::string const& program, program_table const& table) {
+  std::set<std::string> known;
+  std::vector<std::string> packs;
+  for (compiled_tool const& tool : table.tools) {
+    if (!is_open(options) && tool.route != options.route) continue;
+    auto const members = tools_of_pack(tool.pack);
+    known.insert(members.begin(), members.end());
+    packs.push_back(tool.pack);
+  }
+  std::string const has = packs.empty()
+                              ? fmt::format("{} was not built for the route {}", visible(program), options.route)
+                              : fmt::format("{} was built with {}", visible(program), visible(joined(packs, ", ")));
+  for (std::string const& tool : options.tools) {
+    if (known.count(tool) != 0) continue;
+    throw usage_error(
+        fmt::format("unknown tool '{}'{}; {}", visible(tool), suggestion(tool, {known.begin(), known.end()}), has));
+  }
+  std::string const pack = visible(joined(options.tools, "+"));
+  throw usage_error(fmt::format("no {} in this program; {}; add {} to its pasta_instrument(... TOOLS ...)",
+                                options.tools.size() == 1 ? pack + " alone" : "pack " + pack, has, pack));
+}
+
+/// The pack of the probe route as the program spells it, or "".
+std::string find_probe_pack(run_options const& options, program_table const& table) {
+  std::vector<std::string> wanted = options.tools;
+  std::sort(wanted.begin(), wanted.end());
+  for (compiled_tool const& tool : table.tools) {
+    if (tool.route == "probe" && tools_of_pack(tool.pack) == wanted) return tool.pack;
+  }
+  return "";
+}
+
+/// Each tool of the ptx route has counters of its own: any of them may be run.
+bool has_ptx_tools(run_options const& options, program_table const& table) {
+  std::set<std::string> known;
+  for (compiled_tool const& tool : table.tools) {
+    if (tool.route != "ptx") continue;
+    for (std::string const& name : split_names(tool.pack, "+,")) known.insert(name);
+  }
+  return std::all_of(options.tools.begin(), options.tools.end(),
+                     [&](std::string const& tool) { return known.count(tool) != 0; });
+}
+
+/// For a program that does not say itself what it was built with: a script, or one that starts an instrumented one.
+void check_installed(run_options const& options, installed_tools const& installed) {
+  if (installed.tools.empty()) return;
+  for (std::string const& tool : options.tools) {
+    if (installed.find(tool) != nullptr) continue;
+    throw usage_error(fmt::format("unknown tool '{}'{} (installed: {}; PASTA_TOOL_PATH names more folders)",
+                                  visible(tool), suggestion(tool, installed.names()),
+                                  visible(joined(installed.names(), ", "))));
+  }
+}
+
+/// What the ptx route cannot do is refused before the program starts.
+run_route ptx_route(run_options const& options, installed_tools const& installed) {
+  if (options.per == "launch")
+    throw usage_error("--per launch: the route ptx does not keep launches apart; the route probe does");
+  if (!options.sampling_rate.empty() && std::strtod(options.sampling_rate.c_str(), nullptr) < 1)
+    throw usage_error("--sampling-rate: the route ptx counts all launches; the route probe can sample");
+  check_installed(options, installed);
+  for (std::string const& name : options.tools) {
+    tool_description const* const tool = installed.find(name);
+    if (tool == nullptr || std::count(tool->routes.begin(), tool->routes.end(), "ptx") != 0) continue;
+    throw usage_error(fmt::format("{} does not have the route ptx; it has {}", visible(name),
+                                  tool->routes.empty() ? "none" : visible(joined(tool->routes, ", "))));
+  }
+  std::string const library = ptx_library();
+  if (library.empty())
+    throw command_error("the route ptx has no collector here: PASTA was built without CUDA's headers (pasta doctor)");
+  return {"ptx", joined(options.tools, "+"), library};
+}
+
+}  // namespace
+
+std::string ptx_library() {
+  std::string const own = own_folder();
+  if (own.empty()) return "";
+  std::string const path = (std::filesystem::path(own).parent_path() / "lib/pasta/libpasta_ptx.so").string();
+  return ::access(path.c_str(), R_OK) == 0 ? path : "";
+}
+
+run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
+                       installed_tools const& installed) {
+  // The table says what its own file was built with, and nothing of the libraries that it loads.
+  if (options.route == "ptx") return ptx_route(options, installed);
+  if (table.tools.empty()) {
+    check_installed(options, installed);
+    bool const may_be_ptx = is_open(options) && options.per != "launch" && options.sampling_rate.empty();
+    return {options.route, joined(options.tools, "+"), may_be_ptx ? ptx_library() : ""};
+  }
+  if (std::string const pack = find_probe_pack(options, table); !pack.empty()) return {options.route, pack, ""};
+  if (is_open(options) && has_ptx_tools(options, table)) return ptx_route(options, installed);
+  refuse_tools(options, program, table);
+}
+
+std::vector<std::pair<std::string, std::string>> injection_variables(std::string const& library) {
+  std::vector<std::pair<std::string, std::string>> variables;
+  if (library.empty()) return variables;
+  char const* const before = std::getenv("CUDA_INJECTION64_PATH");
+  if (before != nullptr && *before != '\0' && library != before)
+    variables.emplace_back("PASTA_PTX_NEXT_INJECTION", before);
+  variables.emplace_back("CUDA_INJECTION64_PATH", library);
+  return variables;
+}
+
+}  // namespace pasta::cli

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_TOOLS_PASTA_RUN_ROUTE_HPP
+#define PASTA_TOOLS_PASTA_RUN_ROUTE_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "elf_table.hpp"
+#include "installed_tools.hpp"
+#include "run_options.hpp"
+
+namespace pasta::cli {
+
+/// How a program's events are to get to the tools.
+struct run_route {
+  std::string name;     ///< for PASTA_ROUTE; "": not given, the process decides
+  std::string pack;     ///< for PASTA_TOOLS, spelt as the program spells it
+  std::string library;  ///< that the driver is to load; "": none
+};
+
+/// From what was asked for, what the program says it was built with, and what is installed. A program that says nothing
+/// may be a script, or start others: its processes find out.
+/// @throws usage_error, command_error
+run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
+                       installed_tools const& installed);
+
+/// The collector of the ptx route in this installation, or "".
+std::string ptx_library();
+
+/// Variables that have the driver load the library, and after it the one that the user had it load.
+std::vector<std::pair<std::string, std::string>> injection_variables(std::string const& library);
+
+}  // namespace pasta::cli
+#endif

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// Giving an instrumented module memory to count in. All of it runs at a launch, before the kernel starts, on a stream
+// of its own: none of the program's is waited for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <pasta/instrument/ptx/module_state.hpp>
+
+#include "collector.hpp"
+
+namespace pasta::ptx {
+
+namespace {
+
+constexpr std::size_t line_bytes = 128;  // shards share none, and none is shared with what lies before them
+constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
+
+// Of a state of either size; what follows is there in the larger alone.
+constexpr std::size_t small_state_bytes = 32, shared_offset = 32, large_state_bytes = 48;
+
+struct state_words {
+  std::uint64_t shards = 0;
+  std::uint32_t shard_mask = 0, shard_bytes = 0;
+  std::uint64_t table_bytes = 0, table = 0;
+};
+static_assert(sizeof(state_words) == small_state_bytes);
+
+}  // namespace
+
+context_state& collector::context_of(CUcontext handle, std::uint32_t uid) {
+  std::unique_lock lock(results_mutex_);
+  for (context_state& known : contexts_) {
+    if (known.uid == uid) return known;
+  }
+  context_state& made = contexts_.emplace_back();
+  made.uid = uid;
+  made.handle = handle;
+  made.left_bytes = memory_limit_bytes;
+  lock.unlock();
+  char name[256] = "";
+  int processors = 1;
+  static_cast<void>(driver_.cuCtxGetDevice_(&made.device));
+  static_cast<void>(driver_.cuDeviceGetName_(name, sizeof name, made.device));
+  static_cast<void>(driver_.cuDeviceGetAttribute_(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, made.device));
+  made.device_name = name;
+  while (made.most_shards < static_cast<std::uint32_t>(processors) && made.most_shards < 4096) made.most_shards *= 2;
+  return made;
+}
+
+std::string collector::copy_to_host(context_state& context, void* to, CUdeviceptr from, std::size_t bytes) const {
+  CUresult result = CUDA_SUCCESS;
+  if (context.stream == nullptr) result = driver_.cuStreamCreate_(&context.stream, CU_STREAM_NON_BLOCKING);
+  if (result == CUDA_SUCCESS) result = driver_.cuMemcpyDtoHAsync_(to, from, bytes, context.stream);
+  if (result == CUDA_SUCCESS) result = driver_.cuStreamSynchronize_(context.stream);
+  return result == CUDA_SUCCESS ? "" : driver_.explain(result);
+}
+
+std::shared_ptr<read_table const> collector::read_table_of(context_state& context, CUdeviceptr state,
+                                                           std::string const& id, std::string& why_not) {
+  if (auto const known = tables_.find(id); known != tables_.end()) return known->second;
+  state_words words;
+  if (std::string const error = copy_to_host(context, &words, state, sizeof words); !error.empty()) {
+    why_not = fmt::format("its state could not be read: {}", error);
+    return nullptr;
+  }
+  if (words.table == 0 || words.table_bytes == 0 || words.table_bytes > max_table_bytes) {
+    why_not = fmt::format("its site table has {} bytes", words.table_bytes);
+    return nullptr;
+  }
+  std::string text(words.table_bytes, '\0');
+  if (std::string const error = copy_to_host(context, text.data(), words.table, text.size()); !error.empty()) {
+    why_not = fmt::format("its site table could not be read: {}", error);
+    return nullptr;
+  }
+  try {
+    auto table = std::make_shared<read_table const>(read_site_table(text));
+    if (table->id != id) throw table_error("its site table is that of another module");
+    return tables_[id] = std::move(table);
+  } catch (table_error const& error) {
+    why_not = error.what();
+    return nullptr;
+  }
+}
+
+// A module gets at most an eighth of what is left, so that many find room; fewer shards cost time.
+std::string collector::take_memory(context_state& context, attachment& made) {
+  made.shared_bytes = in_lines(made.table->shared_bytes);
+  made.shard_stride = in_lines(std::max<std::size_t>(made.table->shard_bytes, 1));
+  made.shard_count = context.most_shards;
+  while (made.shard_count > 1 && made.size_bytes() > context.left_bytes / 8) made.shard_count /= 2;
+  std::string const limit = fmt::format("{} MiB are its limit in a context", memory_limit_bytes >> 20);
+  if (made.size_bytes() > context.left_bytes)
+    return fmt::format("PASTA has no memory left for it on the GPU: it needs {} bytes, {}", made.size_bytes(), limit);
+  CUresult result = CUDA_SUCCESS;
+  while ((result = driver_.cuMemAlloc_(&made.memory, made.size_bytes())) == CUDA_ERROR_OUT_OF_MEMORY &&
+         made.shard_count > 1) {
+    made.shard_count /= 2;
+  }
+  if (result != CUDA_SUCCESS)
+    return fmt::format("the GPU has no memory for what it counts: {}", driver_.explain(result));
+  context.left_bytes -= made.size_bytes();
+  return "";
+}
+
+// Zeros the memory and tells the module where it is.
+std::string collector::fill(context_state& context, attachment& made, std::size_t state_bytes) {
+  struct {
+    std::uint64_t shards;
+    std::uint32_t shard_mask, shard_bytes;
+  } const words{made.memory + made.shared_bytes, made.shard_count - 1, static_cast<std::uint32_t>(made.shard_stride)};
+  std::uint64_t const shared = made.memory;
+  CUresult result = driver_.cuMemsetD8Async_(made.memory, 0, made.size_bytes(), context.stream);
+  if (result == CUDA_SUCCESS && state_bytes >= large_state_bytes) {
+    result = driver_.cuMemcpyHtoDAsync_(made.state + shared_offset, &shared, sizeof shared, context.stream);
+  }
+  // What makes kernels count comes last.
+  if (result == CUDA_SUCCESS) result = driver_.cuMemcpyHtoDAsync_(made.state, &words, sizeof words, context.stream);
+  if (result == CUDA_SUCCESS) result = driver_.cuStreamSynchronize_(context.stream);
+  return result == CUDA_SUCCESS ? "" : driver_.explain(result);
+}
+
+attachment* collector::attach(context_state& context, CUmodule module, std::string const& id, std::string& why_not) {
+  CUdeviceptr state = 0;
+  std::size_t state_bytes = 0;
+  std::string const name = std::string(state_prefix) + id;
+  if (driver_.cuModuleGetGlobal_(&state, &state_bytes, module, name.c_str()) != CUDA_SUCCESS) return nullptr;
+  if (state_bytes < small_state_bytes) {
+    why_not = fmt::format("its state has {} bytes", state_bytes);
+    return nullptr;
+  }
+  std::uint64_t shards = 0;
+  if (std::string const error = copy_to_host(context, &shards, state, sizeof shards); !error.empty()) {
+    why_not = fmt::format("its state could not be read: {}", error);
+    return nullptr;
+  }
+  // A module that was unloaded may have had its state at this address: what is in the state tells.
+  for (attachment& known : context.attachments) {
+    if (known.memory != 0 && known.state == state && shards == known.memory + known.shared_bytes) return &known;
+  }
+  if (shards != 0) {
+    why_not = "something else than PASTA's library collects in its module";
+    return nullptr;
+  }
+  attachment made;
+  made.module = module;
+  made.state = state;
+  made.table = read_table_of(context, state, id, why_not);
+  if (made.table == nullptr) return nullptr;
+  std::string problem = take_memory(context, made);
+  if (problem.empty()) {
+    problem = fill(context, made, state_bytes);
+    if (!problem.empty()) problem = fmt::format("its state could not be written: {}", problem);
+  }
+  if (!problem.empty()) {
+    why_not = problem;
+    return nullptr;
+  }
+  std::lock_guard const lock(results_mutex_);
+  return &context.attachments.emplace_back(std::move(made));
+}
+
+}  // namespace pasta::ptx

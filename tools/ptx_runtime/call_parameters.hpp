@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Parameters of driver calls as CUPTI hands them over: a struct with one member for each parameter, in order.
+///
+/// CUPTI's own header of them, generated_cuda_meta.h, needs what cuda.h gives only where it names functions without
+/// their versions.
+#ifndef PASTA_TOOLS_PTX_RUNTIME_CALL_PARAMETERS_HPP
+#define PASTA_TOOLS_PTX_RUNTIME_CALL_PARAMETERS_HPP
+
+#include <cuda.h>
+
+namespace pasta::ptx::parameters {
+
+struct launch_kernel {  ///< also cuLaunchCooperativeKernel, which lacks the last
+  CUfunction function;
+  unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  CUstream stream;
+  void** arguments;
+  void** extra;
+};
+struct launch_kernel_ex {
+  CUlaunchConfig const* config;
+  CUfunction function;
+  void** arguments;
+  void** extra;
+};
+struct launch_grid {  ///< cuLaunch lacks all but the first, cuLaunchGrid the last
+  CUfunction function;
+  int width, height;
+  CUstream stream;
+};
+struct graph_instantiate {  ///< what all kinds of it begin with
+  CUgraphExec* exec;
+  CUgraph graph;
+};
+struct graph_launch {
+  CUgraphExec exec;
+  CUstream stream;
+};
+struct graph_exec_update {  ///< what both versions begin with
+  CUgraphExec exec;
+  CUgraph graph;
+};
+struct graph_exec_kernel_node_set {
+  CUgraphExec exec;
+  CUgraphNode node;
+  void const* node_parameters;  ///< CUDA_KERNEL_NODE_PARAMS_v1, or v2 in the second version
+};
+struct graph_exec_destroy {
+  CUgraphExec exec;
+};
+struct module_unload {
+  CUmodule module;
+};
+struct library_unload {
+  CUlibrary library;
+};
+struct context_destroy {
+  CUcontext context;
+};
+struct primary_context_end {
+  CUdevice device;
+};
+
+}  // namespace pasta::ptx::parameters
+#endif

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "callbacks.hpp"
+
+#include <optional>
+
+#include "call_parameters.hpp"
+#include "run.hpp"
+#include "watched_calls.hpp"
+
+namespace pasta::ptx {
+
+namespace {
+
+struct launch_call {
+  CUfunction function;
+  CUstream stream;
+  launch_shape shape;
+};
+
+// Where no stream is named, calls of the one kind mean the legacy stream and those of the other the thread's own.
+enum class default_stream : std::uint8_t { legacy, of_thread };
+CUstream stream_of(CUstream named, default_stream where) {
+  return named == nullptr && where == default_stream::of_thread ? CU_STREAM_PER_THREAD : named;
+}
+
+launch_call read_launch(void const* data, default_stream where) {
+  auto const& p = *static_cast<parameters::launch_kernel const*>(data);
+  return {p.function,
+          stream_of(p.stream, where),
+          {{p.grid_x, p.grid_y, p.grid_z}, {p.block_x, p.block_y, p.block_z}, p.shared_bytes}};
+}
+launch_call read_launch_ex(void const* data, default_stream where) {
+  auto const& p = *static_cast<parameters::launch_kernel_ex const*>(data);
+  CUlaunchConfig const& c = *p.config;
+  return {p.function,
+          stream_of(c.hStream, where),
+          {{c.gridDimX, c.gridDimY, c.gridDimZ}, {c.blockDimX, c.blockDimY, c.blockDimZ}, c.sharedMemBytes}};
+}
+// The block's shape was set by another call.
+launch_call read_launch_grid(void const* data, CUpti_CallbackId id) {
+  auto const& p = *static_cast<parameters::launch_grid const*>(data);
+  launch_call launch{p.function, nullptr, {}};
+  if (id != CUPTI_DRIVER_TRACE_CBID_cuLaunch)
+    launch.shape.grid = {static_cast<std::uint32_t>(p.width), static_cast<std::uint32_t>(p.height), 1};
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync) launch.stream = p.stream;
+  return launch;
+}
+
+/// The launch that a call makes; empty for other calls.
+std::optional<launch_call> find_launch(CUpti_CallbackId id, void const* data) {
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+      return read_launch(data, default_stream::legacy);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+      return read_launch(data, default_stream::of_thread);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+      return read_launch_ex(data, default_stream::legacy);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+      return read_launch_ex(data, default_stream::of_thread);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+      return read_launch(data, default_stream::legacy);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+      return read_launch(data, default_stream::of_thread);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunch:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync:
+      return read_launch_grid(data, id);
+    default:
+      return std::nullopt;
+  }
+}
+
+bool has_succeeded(CUpti_CallbackData const& call) {
+  return *static_cast<CUresult const*>(call.functionReturnValue) == CUDA_SUCCESS;
+}
+
+// A function's first launch attaches its module before the kernel starts; a launch counts once the driver took it.
+void on_launch(run& all, launch_call const& launch, CUpti_CallbackData const& call) {
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    function_record& record =
+        all.collector().find(launch.function, call.context, call.contextUid, call.symbolName, launch.shape);
+    *call.correlationData = reinterpret_cast<std::uintptr_t>(&record);
+    return;
+  }
+  auto* const record = reinterpret_cast<function_record*>(*call.correlationData);
+  if (record == nullptr || !has_succeeded(call)) return;
+  record->see_shape(launch.shape);
+  if (!all.collector().is_capturing(launch.stream)) record->add_launches(1);
+}
+
+void on_graph_launch(run& all, CUpti_CallbackData const& call, default_stream where) {
+  if (call.callbackSite == CUPTI_API_ENTER || !has_succeeded(call)) return;
+  auto const& p = *static_cast<parameters::graph_launch const*>(call.functionParams);
+  if (!all.collector().is_capturing(stream_of(p.stream, where))) all.collector().graph_launched(p.exec);
+}
+
+// Instantiating calls begin with where the executable graph goes, and the graph.
+void on_instantiate(run& all, CUpti_CallbackData const& call) {
+  if (call.callbackSite == CUPTI_API_ENTER || !has_succeeded(call)) return;
+  auto const& p = *static_cast<parameters::graph_instantiate const*>(call.functionParams);
+  all.collector().graph_made(*p.exec, p.graph, call.context, call.contextUid);
+}
+
+void on_graph_update(run& all, CUpti_CallbackData const& call) {
+  if (call.callbackSite == CUPTI_API_ENTER || !has_succeeded(call)) return;
+  auto const& p = *static_cast<parameters::graph_exec_update const*>(call.functionParams);
+  all.collector().graph_made(p.exec, p.graph, call.context, call.contextUid);
+}
+
+// Of both versions: the newer one's parameters name a CUkernel where they name no function.
+void on_node_change(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
+  if (call.callbackSite == CUPTI_API_ENTER || !has_succeeded(call)) return;
+  auto const& p = *static_cast<parameters::graph_exec_kernel_node_set const*>(call.functionParams);
+  CUDA_KERNEL_NODE_PARAMS node{};
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams) {
+    auto const& old = *static_cast<CUDA_KERNEL_NODE_PARAMS_v1 const*>(p.node_parameters);
+    node.func = old.func;
+    node.gridDimX = old.gridDimX, node.gridDimY = old.gridDimY, node.gridDimZ = old.gridDimZ;
+    node.blockDimX = old.blockDimX, node.blockDimY = old.blockDimY, node.blockDimZ = old.blockDimZ;
+    node.sharedMemBytes = old.sharedMemBytes;
+  } else {
+    node = *static_cast<CUDA_KERNEL_NODE_PARAMS const*>(p.node_parameters);
+  }
+  all.collector().graph_node_changed(p.exec, p.node, node, call.context, call.contextUid);
+}
+
+// What is in a context is read while the context is there.
+void on_context_end(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
+  if (call.callbackSite != CUPTI_API_ENTER) return;
+  auto const how = collector::wait::for_kernels;
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy || id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2) {
+    CUcontext const context = static_cast<parameters::context_destroy const*>(call.functionParams)->context;
+    return all.collector().harvest(how, [&](context_state const& each) { return each.handle == context; });
+  }
+  CUdevice const device = static_cast<parameters::primary_context_end const*>(call.functionParams)->device;
+  all.collector().harvest(how, [&](context_state const& each) { return each.device == device; });
+}
+
+void on_unload(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
+  all.collector().forget_handles();
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    CUmodule module = nullptr;
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
+      module = static_cast<parameters::module_unload const*>(call.functionParams)->module;
+    } else {
+      CUlibrary const library = static_cast<parameters::library_unload const*>(call.functionParams)->library;
+      if (all.with().cuLibraryGetModule_(&module, library) != CUDA_SUCCESS) module = nullptr;
+    }
+    *call.correlationData = reinterpret_cast<std::uintptr_t>(module);
+    return;
+  }
+  auto* const module = reinterpret_cast<CUmodule>(*call.correlationData);
+  if (module != nullptr && has_succeeded(call)) all.collector().module_gone(module, call.contextUid);
+}
+
+void on_driver_call(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
+  if (std::optional<launch_call> const launch = find_launch(id, call.functionParams))
+    return on_launch(all, *launch, call);
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      return on_graph_launch(all, call, default_stream::legacy);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+      return on_graph_launch(all, call, default_stream::of_thread);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz:
+      return on_instantiate(all, call);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
+      return on_graph_update(all, call);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2:
+      return on_node_change(all, id, call);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy:
+      if (call.callbackSite != CUPTI_API_ENTER) return;
+      return all.collector().graph_destroyed(
+          static_cast<parameters::graph_exec_destroy const*>(call.functionParams)->exec);
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
+    case begin_capture_to_graph:
+    case begin_capture_to_graph_ptsz:
+      return all.collector().capture_begins();
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleUnload:
+    case CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload:
+      return on_unload(all, id, call);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice:
+      return all.collector().add_note(
+          "Launches by cuLaunchCooperativeKernelMultiDevice are not seen, nor what their kernels do at first.");
+    default:
+      return on_context_end(all, id, call);
+  }
+}
+
+}  // namespace
+
+void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, void const* data) noexcept {
+  run* const all = run::existing();
+  if (all == nullptr || all->is_over()) return;
+  try {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+      return on_driver_call(*all, id, *static_cast<CUpti_CallbackData const*>(data));
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
+    auto const& resource = *static_cast<CUpti_ResourceData const*>(data);
+    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+      auto const* const module = static_cast<CUpti_ModuleResourceData const*>(resource.resourceDescriptor);
+      if (module != nullptr && module->pCubin != nullptr)
+        all->collector().image_loaded({module->pCubin, module->cubinSize});
+    } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+      all->collector().context_gone(resource.context);
+      all->collector().forget_handles();
+    }
+  } catch (std::exception const& error) {
+    all->give_up(error.what());
+  }
+}
+
+}  // namespace pasta::ptx

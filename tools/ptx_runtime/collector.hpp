@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Attaches memory to instrumented modules, counts launches, and reads what was collected.
+///
+/// Locks: attach_mutex_ is held while the driver is called; the others are held for moments and never meanwhile, so
+/// that what the driver calls back from within itself waits for nothing.
+#ifndef PASTA_TOOLS_PTX_RUNTIME_COLLECTOR_HPP
+#define PASTA_TOOLS_PTX_RUNTIME_COLLECTOR_HPP
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <tuple>
+#include <unordered_map>
+
+#include "driver.hpp"
+#include "images.hpp"
+#include "records.hpp"
+
+namespace pasta::ptx {
+
+/// Most memory of a GPU that results take in one context [bytes].
+inline constexpr std::size_t memory_limit_bytes = std::size_t{16} << 20;
+
+class collector {
+ public:
+  /// @param begin called once before the first module is attached; returns why nothing is to be attached, or ""
+  collector(driver const& with, std::function<std::string()> begin) : driver_(with), begin_(std::move(begin)) {}
+
+  // ---- Launches. Any thread.
+
+  /// What is known of a launched function; attaches its module at its first launch in a context.
+  /// @param function as the program gave it to the driver: a CUfunction or a CUkernel
+  function_record& find(CUfunction function, CUcontext context, std::uint32_t context_uid, char const* name,
+                        launch_shape const& shape);
+  /// Handles may mean something else from here on.
+  void forget_handles();
+  /// Whether work in the stream is not run but put into a graph.
+  bool is_capturing(CUstream stream) const;
+  void capture_begins() { has_captured_.store(true, std::memory_order_relaxed); }
+
+  // ---- Graphs. Any thread.
+
+  void graph_made(CUgraphExec exec, CUgraph graph, CUcontext context, std::uint32_t context_uid);
+  void graph_node_changed(CUgraphExec exec, CUgraphNode node, CUDA_KERNEL_NODE_PARAMS const& parameters,
+                          CUcontext context, std::uint32_t context_uid);
+  void graph_launched(CUgraphExec exec);
+  void graph_destroyed(CUgraphExec exec);
+
+  // ---- Modules and contexts.
+
+  /// From within the driver too.
+  void image_loaded(std::string_view image) { images_.add(read_image(image)); }
+  void context_gone(CUcontext context);
+  /// A module was unloaded: what it collected is brought to the host, and its memory given back.
+  void module_gone(CUmodule module, std::uint32_t context_uid);
+
+  // ---- Results.
+
+  enum class wait : std::uint8_t { for_kernels, for_nothing };
+  /// Brings what contexts collected to the host. Where kernels were waited for, their launches count as delivered.
+  /// @param which contexts; empty: all
+  void harvest(wait how, std::function<bool(context_state const&)> const& which = {});
+
+  /// What was brought to the host so far, for a report: f(records, contexts, notes). Waits at most two seconds for
+  /// others, since a crash may have come while one held the lock.
+  template <class Function>
+  void look(Function&& f) {
+    std::unique_lock lock(results_mutex_, std::defer_lock);
+    static_cast<void>(lock.try_lock_for(std::chrono::seconds(2)));
+    f(records_, contexts_, notes_);
+  }
+  void add_note(std::string const& note) {
+    std::lock_guard const lock(results_mutex_);
+    notes_.insert(note);
+  }
+
+ private:
+  struct handle_key {
+    CUfunction function;
+    std::uint32_t context_uid;
+    bool operator==(handle_key const&) const = default;
+  };
+  struct handle_hash {
+    std::size_t operator()(handle_key const& key) const {
+      return (reinterpret_cast<std::uintptr_t>(key.function) >> 4) * 31 + key.context_uid;
+    }
+  };
+  // How often a graph launches each function.
+  struct graph_record {
+    std::map<CUgraphNode, function_record*> nodes;
+    std::vector<std::pair<function_record*, std::uint64_t>> counts;
+  };
+
+  function_record& resolve(CUfunction function, CUcontext context, std::uint32_t context_uid, char const* name,
+                           launch_shape const& shape);
+  context_state& context_of(CUcontext handle, std::uint32_t uid);
+  struct found_function {
+    CUmodule module = nullptr;
+    std::string name;
+  };
+  found_function look_up(CUfunction function, char const* name) const;
+  function_record& record_of(context_state& context, attachment* where, std::string const& name);
+  attachment* attach(context_state& context, CUmodule module, std::string const& id, std::string& why_not);
+  std::string fill(context_state& context, attachment& made, std::size_t state_bytes);
+  std::string take_memory(context_state& context, attachment& made);
+  std::shared_ptr<read_table const> read_table_of(context_state& context, CUdeviceptr state, std::string const& id,
+                                                  std::string& why_not);
+  std::string copy_to_host(context_state& context, void* to, CUdeviceptr from, std::size_t bytes) const;
+  std::string read(context_state& context, attachment& from);
+  void harvest_one(context_state& context, wait how);
+  void collect_nodes(CUgraph graph, CUcontext context, std::uint32_t context_uid, graph_record& into, int depth);
+  function_record& find_node(CUDA_KERNEL_NODE_PARAMS const& parameters, CUcontext context, std::uint32_t context_uid);
+  static void count_nodes(graph_record& of);
+
+  driver const& driver_;
+  std::function<std::string()> begin_;
+  loaded_images images_;
+
+  std::mutex attach_mutex_;
+  std::optional<std::string> begin_result_;                          // attach_mutex_
+  std::map<std::string, std::shared_ptr<read_table const>> tables_;  // [id], attach_mutex_
+
+  std::timed_mutex results_mutex_;
+  std::deque<context_state> contexts_;
+  std::deque<function_record> records_;
+  std::map<std::tuple<context_state*, attachment*, std::string>, function_record*> known_records_;
+  std::set<std::string> notes_;
+
+  mutable std::shared_mutex handles_mutex_;
+  std::unordered_map<handle_key, function_record*, handle_hash> handles_;
+  std::atomic<std::uint64_t> generation_{1};  // of the handles
+  std::atomic<bool> has_captured_{false};
+
+  std::mutex graphs_mutex_;
+  std::unordered_map<CUgraphExec, graph_record> graphs_;
+};
+
+}  // namespace pasta::ptx
+#endif

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "make_rows.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <pasta/report/visible.hpp>
+
+namespace pasta::ptx {
+
+namespace {
+
+/// Kernels by name, in the order in which they come.
+class kernels_by_name {
+ public:
+  explicit kernels_by_name(collected& into) : into_(&into) {}
+  std::size_t of(std::string const& name, bool& is_new) {
+    auto const [known, was_added] = numbers_.try_emplace(name, into_->kernels.size());
+    is_new = was_added;
+    if (was_added) {
+      into_->kernels.emplace_back();
+      into_->kernels.back().name = demangled(name);
+      into_->kernels.back().has_one_shape = false;
+    }
+    return known->second;
+  }
+
+ private:
+  collected* into_;
+  std::map<std::string, std::size_t> numbers_;
+};
+
+void add_once(std::vector<std::string>& to, std::string sentence) {
+  if (std::find(to.begin(), to.end(), sentence) == to.end()) to.push_back(std::move(sentence));
+}
+
+std::vector<std::uint64_t> sum_counters(attachment const& from) {
+  std::vector<std::uint64_t> sums(from.table->counters);
+  if (from.copy.empty()) return sums;
+  for (std::uint32_t shard = 0; shard < from.shard_count; ++shard) {
+    std::byte const* const begin = from.copy.data() + from.shared_bytes + shard * from.shard_stride;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, begin + i * sizeof word, sizeof word);
+      sums[i] += word;
+    }
+  }
+  return sums;
+}
+
+// How often an access was made where the instruction was executed by so many lanes: whole warps execute what they make
+// together.
+std::uint64_t accesses_of(read_table::access const& access, std::uint64_t lanes) {
+  switch (access.by) {
+    case read_table::maker::rows:
+      return lanes / 32 * access.lanes;
+    case read_table::maker::warp:
+      return lanes / 32;
+    case read_table::maker::warp_group:
+      return lanes / 128;
+    case read_table::maker::lane:
+      break;
+  }
+  return lanes;
+}
+
+/// One attachment's part of the rows.
+class attachment_rows {
+ public:
+  attachment_rows(attachment const& from, std::string const& tool)
+      : from_(&from), sums_(sum_counters(from)), rows_(from.table->find_rows(tool)) {}
+
+  void add_function(read_table::function const& function, collected_kernel& to) const {
+    for (read_table::site const& site : function.sites) {
+      for (std::size_t i = 0; i < site.accesses.size(); ++i) add_site(site, i, to);
+    }
+    if (rows_ != nullptr && function.row && !from_->copy.empty()) {
+      to.function_rows.push_back(row(rows_->shard.functions, rows_->shard.function_bytes, rows_->shared.functions,
+                                     rows_->shared.function_bytes, *function.row));
+    }
+  }
+  /// Whether anything in it was executed.
+  bool is_executed(read_table::function const& function) const {
+    return std::any_of(function.sites.begin(), function.sites.end(),
+                       [&](read_table::site const& site) { return site.counter && sums_[*site.counter] != 0; });
+  }
+
+ private:
+  row_bytes row(std::uint32_t shard_begin, std::uint32_t shard_row_bytes, std::uint32_t shared_begin,
+                std::uint32_t shared_row_bytes, std::uint32_t number) const {
+    std::byte const* const begin = from_->copy.data();
+    return {begin + from_->shared_bytes + shard_begin + std::size_t{shard_row_bytes} * number, from_->shard_stride,
+            from_->shard_count, begin + shared_begin + std::size_t{shared_row_bytes} * number};
+  }
+
+  void add_site(read_table::site const& site, std::size_t number, collected_kernel& to) const {
+    read_table::access const& access = site.accesses[number];
+    collected_site made;
+    made.opcode = site.opcode;
+    made.where.what = access.kind;
+    made.where.space = access.space;
+    made.where.size_bytes = access.size_bytes.value_or(0);
+    made.is_size_known = access.size_bytes.has_value();
+    if (site.counter) made.executions = accesses_of(access, sums_[*site.counter]);
+    if (rows_ != nullptr && site.row && !from_->copy.empty()) {
+      made.rows.push_back(row(rows_->shard.sites, rows_->shard.site_bytes, rows_->shared.sites,
+                              rows_->shared.site_bytes, *site.row + static_cast<std::uint32_t>(number)));
+    }
+    place_site(site, made);
+    if (!made.is_size_known && made.executions.value_or(0) != 0) {
+      std::string sentence = fmt::format("bytes of {} at {}:{} ({})", to_string(access.kind),
+                                         made.where.file.empty() ? "?" : made.where.file, made.where.line, site.opcode);
+      if (!access.why.empty()) sentence += fmt::format(": {}", access.why);
+      add_once(to.losses.not_instrumentable, std::move(sentence));
+    }
+    to.sites.push_back(std::move(made));
+  }
+  void place_site(read_table::site const& site, collected_site& made) const {
+    if (!site.place) return;
+    auto const& places = from_->table->places;
+    read_table::place const* at = &places[*site.place];
+    made.where.file = at->file;
+    made.where.line = at->line;
+    made.where.column = at->column;
+    for (; at->caller; at = &places[*at->caller]) {
+      read_table::place const& caller = places[*at->caller];
+      made.callers.push_back({caller.file, caller.line, caller.column, demangled(at->function)});
+    }
+  }
+
+  attachment const* from_;
+  std::vector<std::uint64_t> sums_;
+  read_table::tool_rows const* rows_;
+};
+
+/// "" where the module has the tool, else half a line.
+std::string why_without(read_table const& table, std::string const& tool) {
+  if (std::find(table.tools.begin(), table.tools.end(), tool) != table.tools.end()) return "";
+  std::string names;
+  for (std::string const& name : table.tools) names += (names.empty() ? "" : ", ") + visible(name);
+  return fmt::format("it was built with {}, not with {}", names.empty() ? "no tool" : names, tool);
+}
+
+void add_launches(function_record const& from, std::string const& tool, bool is_new, collected_kernel& to) {
+  std::uint64_t const launches = from.launches.load();
+  to.losses.launches_seen += launches;
+  std::string why_not = from.why_not;
+  if (from.where != nullptr && why_not.empty()) why_not = why_without(*from.where->table, tool);
+  if (!why_not.empty()) {
+    add_once(to.losses.not_instrumentable,
+             fmt::format("{} launch{}: {}", launches, launches == 1 ? "" : "es", why_not));
+  } else {
+    to.losses.launches_delivered += from.delivered;
+    to.losses.launches_lost += launches - std::min(launches, from.delivered);
+  }
+  if (is_new) {
+    to.grid = from.first.grid;
+    to.block = from.first.block;
+    to.has_one_shape = true;
+  }
+  to.has_one_shape =
+      to.has_one_shape && from.has_one_shape && to.grid == from.first.grid && to.block == from.first.block;
+  to.shared_bytes = std::max(to.shared_bytes, from.shared_bytes.load());
+}
+
+}  // namespace
+
+std::string demangled(std::string const& name) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> const text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+collected make_rows(std::deque<function_record> const& records, std::deque<context_state> const& contexts,
+                    std::string const& tool, std::set<std::string>& notes) {
+  collected made;
+  kernels_by_name kernels(made);
+  std::set<std::pair<attachment const*, std::size_t>> launched;
+  for (function_record const& record : records) {
+    bool is_new = false;
+    std::size_t const number = kernels.of(record.name, is_new);
+    add_launches(record, tool, is_new, made.kernels[number]);
+    if (record.where != nullptr) launched.emplace(record.where, record.function);
+  }
+  bool has_functions = false;
+  for (context_state const& context : contexts) {
+    for (attachment const& each : context.attachments) {
+      if (!why_without(*each.table, tool).empty()) continue;
+      attachment_rows const rows(each, tool);
+      for (std::size_t i = 0; i < each.table->functions.size(); ++i) {
+        read_table::function const& function = each.table->functions[i];
+        bool const is_launched = launched.count({&each, i}) != 0;
+        if (!is_launched && !rows.is_executed(function)) continue;
+        bool is_new = false;
+        collected_kernel& kernel = made.kernels[kernels.of(function.name, is_new)];
+        rows.add_function(function, kernel);
+        if (is_launched) continue;
+        has_functions = has_functions || !function.is_entry;
+        if (function.is_entry) add_once(kernel.losses.not_instrumentable, "its launches: the GPU launched it itself");
+      }
+      if (auto const* const of_tool = each.table->find_rows(tool); of_tool != nullptr && made.handler_options.empty())
+        made.handler_options = of_tool->options;
+    }
+    bool const is_unread = std::any_of(context.attachments.begin(), context.attachments.end(),
+                                       [](attachment const& each) { return each.copy.empty(); });
+    if (context.is_gone && is_unread && context.lost_because.empty())
+      notes.insert("A context was destroyed before what it had collected could be read.");
+    if (!context.lost_because.empty()) {
+      notes.insert(fmt::format("On {} a kernel went wrong, and what the GPU had collected is lost with it: {}",
+                               context.device_name, context.lost_because));
+    }
+  }
+  if (has_functions) {
+    notes.insert(
+        "A function that kernels call and that was not inlined stands beside the kernels, with what all calls of it "
+        "did and without launches.");
+  }
+  return made;
+}
+
+}  // namespace pasta::ptx

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// The driver calls that the collector follows.
+#ifndef PASTA_TOOLS_PTX_RUNTIME_WATCHED_CALLS_HPP
+#define PASTA_TOOLS_PTX_RUNTIME_WATCHED_CALLS_HPP
+
+#include <array>
+
+#include "cupti.hpp"
+
+namespace pasta::ptx {
+
+// By number, since toolkits before 12.3 do not name it.
+inline constexpr CUpti_CallbackId begin_capture_to_graph = 720, begin_capture_to_graph_ptsz = 721;
+
+inline constexpr auto watched_driver_calls =
+    std::to_array<CUpti_CallbackId>({CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunch,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams,
+                                     CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+                                     CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
+                                     CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
+                                     CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
+                                     begin_capture_to_graph,
+                                     begin_capture_to_graph_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+                                     CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
+                                     CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy,
+                                     CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2,
+                                     CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease,
+                                     CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2,
+                                     CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset,
+                                     CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2});
+
+inline constexpr auto watched_resources =
+    std::to_array<CUpti_CallbackId>({CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING});
+
+}  // namespace pasta::ptx
+#endif
