@@ -159,7 +159,7 @@ std::vector<problem> make_problems() {
            2}};
 }
 
-int measure(std::string const& path, std::vector<std::string> const& hooks, std::size_t pairs,
+int measure(std::string const& path, std::vector<std::string> const& hooks, std::size_t registers, std::size_t pairs,
             std::string const& output) {
   std::string const source = file_text(path);
   pasta::ptx::module const text = pasta::ptx::read(source);
@@ -178,7 +178,8 @@ int measure(std::string const& path, std::vector<std::string> const& hooks, std:
     variants.push_back({"coalescing", pasta::ptx::instrument(text, tools), nullptr, nullptr});
   }
   for (variant& each : variants) {
-    each.module = std::make_unique<ptx_test::loaded_module>(each.tool.empty() ? source : each.made.text);
+    each.module = std::make_unique<ptx_test::loaded_module>(each.tool.empty() ? source : each.made.text,
+                                                            each.tool.empty() ? 0 : registers);
     if (!each.tool.empty()) each.collects = std::make_unique<ptx_test::collector>(*each.module, each.made.table);
   }
 
@@ -230,14 +231,15 @@ int main(int argc, char** argv) {
   CLI::App app{"Measures what tools cost in PTX. Exit code: 0; 1 a result is wrong or something failed."};
   std::string path, output;
   std::vector<std::string> hooks;
-  std::size_t pairs = 31;
+  std::size_t pairs = 31, registers = 0;
   app.add_option("ptx", path, "native_kernels.cuh as PTX")->required();
   app.add_option("--coalescing", hooks, "PTX of coalescing's hook; several are compared");
+  app.add_option("--registers", registers, "most that a thread of an instrumented kernel gets; 0: no limit");
   app.add_option("--pairs", pairs, "samples of each, in turn")->check(CLI::Range(1, 1000));
   app.add_option("--output", output, "a JSON file for the rows");
   CLI11_PARSE(app, argc, argv);
   try {
-    return measure(path, hooks, pairs, output);
+    return measure(path, hooks, registers, pairs, output);
   } catch (std::exception const& e) {
     std::fprintf(stderr, "ptx_route: %s\n", e.what());
     return 1;

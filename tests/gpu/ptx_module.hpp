@@ -29,11 +29,13 @@ inline void require(CUresult status, char const* what) {
 /// A module in the current context.
 class loaded_module {
  public:
-  explicit loaded_module(std::string const& ptx) {
+  /// @param registers most that a thread gets; 0: no limit
+  explicit loaded_module(std::string const& ptx, std::size_t registers = 0) {
     std::vector<char> log(1 << 16);
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-    if (cuModuleLoadDataEx(&module_, ptx.c_str(), 2, options, values) != CUDA_SUCCESS) {
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_MAX_REGISTERS};
+    void* values[] = {log.data(), reinterpret_cast<void*>(log.size()), reinterpret_cast<void*>(registers)};
+    unsigned const count = registers == 0 ? 2 : 3;
+    if (cuModuleLoadDataEx(&module_, ptx.c_str(), count, options, values) != CUDA_SUCCESS) {
       throw std::runtime_error(std::string("the driver refuses the PTX: ") + log.data());
     }
   }
@@ -136,7 +138,8 @@ class collector {
       std::uint64_t times = 0;
       for (std::size_t shard = 0; shard < shard_count; ++shard) {
         std::uint64_t word = 0;
-        std::size_t const at = table_->in_order + site.rows[access].in_order + first / what.size_bytes * 8;
+        std::size_t const at =
+            table_->in_order + site.rows[access].in_order + first / what.size_bytes * site.rows[access].in_order_step;
         std::memcpy(&word, &all[shard * shard_bytes_ + at], sizeof word);
         times += word;
       }

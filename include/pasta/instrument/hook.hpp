@@ -24,18 +24,76 @@
 
 namespace pasta::detail {
 
+/// The counts that a handler added to, a byte each.
+template <class Tool>
+class kept_counts {
+ public:
+  using layout = hook_layout<Tool>;
+  static constexpr std::uint32_t number = layout::site::count_fields + layout::kernel::count_fields +
+                                          layout::launch::count_fields + layout::program::count_fields;
+  static constexpr bool can_be = number <= max_kept_counts && row_merge<typename Tool::site_state>::is_repeatable &&
+                                 row_merge<typename Tool::kernel_state>::is_repeatable &&
+                                 row_merge<typename Tool::launch_state>::is_repeatable &&
+                                 row_merge<typename Tool::program_state>::is_repeatable;
+
+  PASTA_DEVICE PASTA_ALWAYS_INLINE kept_counts(typename Tool::site_state const& site,
+                                               typename Tool::kernel_state const& kernel,
+                                               typename Tool::launch_state const& launch,
+                                               typename Tool::program_state const& program) {
+    if constexpr (can_be) {
+      add(site), add(kernel), add(launch), add(program);
+    }
+  }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool fits() const { return beyond_ == 0; }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t packed() const { return packed_; }
+
+  /// Where the counts lie, in their order: words of the ABI.
+  struct places {
+    std::uint32_t words[max_kept_counts] = {};
+  };
+  static constexpr places find_places() {
+    places found;
+    std::uint32_t next = 0;
+    auto const add_row = [&](std::uint32_t fields, std::uint32_t row) {
+      for (std::uint32_t i = 1; i <= fields && next < max_kept_counts; ++i) found.words[next++] = row + 8 * i;
+    };
+    add_row(layout::site::count_fields, 0);
+    add_row(layout::kernel::count_fields, kept_function);
+    add_row(layout::launch::count_fields, kept_function + layout::launch_shard);
+    add_row(layout::program::count_fields, kept_function + layout::program_shard);
+    return found;
+  }
+
+ private:
+  template <class State>
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void add(State const& state) {
+    if constexpr (!std::is_empty_v<State>) {
+      for_each_part<State>([&]<std::size_t Part>() {
+        if constexpr (std::is_same_v<part_t<Part, State>, count>) {
+          std::uint64_t const value = part<Part>(state).value();
+          beyond_ |= static_cast<std::uint32_t>(value >> 8) | static_cast<std::uint32_t>(value >> 32);
+          packed_ |= static_cast<std::uint32_t>(value) << shift_;
+          shift_ += 8;
+        }
+      });
+    }
+  }
+  std::uint32_t packed_ = 0, beyond_ = 0, shift_ = 0;
+};
+
 template <class Tool>
 struct hook {
   using layout = hook_layout<Tool>;
   using bytes = unsigned char*;
 
   /// @param site the site's number
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static void on_memory_access(hook_access const& what, hook_rows const& rows) {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint64_t on_memory_access(hook_access const& what,
+                                                                         hook_rows const& rows) {
     lane_mask const lanes = warp::detail::active();
     std::uint32_t const lane = warp::lane();
     auto const kind = static_cast<access_kind>(what.kind);
     auto const space = static_cast<memory_space>(what.space);
-    if (!watches<Tool>(site_key::of({nullptr, 0, 0}, to_operation(kind), space, what.size_bytes))) return;
+    if (!watches<Tool>(site_key::of({nullptr, 0, 0}, to_operation(kind), space, what.size_bytes))) return 0;
     memory_access const access{lanes,           what.address,
                                what.size_bytes, kind,
                                space,           (what.site & ((1u << site_lane_shift) - 1)) | lane << site_lane_shift,
@@ -54,13 +112,24 @@ struct hook {
     context<Tool> to(parts);
     deliver(to, access);
 
-    row_merge<typename Tool::site_state>::merge_site(lanes, site_shard, site_shared, site);
     bytes const shard = at(rows.function_shard), shared = at(rows.function_shared);
-    row_merge<typename Tool::kernel_state>::merge(lanes, shard, shared, kernel);
-    row_merge<typename Tool::launch_state>::merge(lanes, shard + layout::launch_shard, shared + layout::launch_shared,
-                                                  launch);
-    row_merge<typename Tool::program_state>::merge(lanes, shard + layout::program_shard,
-                                                   shared + layout::program_shared, program);
+    using merge_site = row_merge<typename Tool::site_state>;
+    using merge_kernel = row_merge<typename Tool::kernel_state>;
+    using merge_launch = row_merge<typename Tool::launch_state>;
+    using merge_program = row_merge<typename Tool::program_state>;
+    kept_counts<Tool> const kept(site, kernel, launch, program);
+    bool const is_kept = kept_counts<Tool>::can_be && rows.keeps != 0 && !warp::any(lanes, !kept.fits());
+    if (!is_kept) {
+      merge_site::merge_counts(lanes, site_shard, site, warp::count(lanes));
+      merge_kernel::merge_counts(lanes, shard, kernel, 0);
+      merge_launch::merge_counts(lanes, shard + layout::launch_shard, launch, 0);
+      merge_program::merge_counts(lanes, shard + layout::program_shard, program, 0);
+    }
+    merge_site::merge_others(lanes, site_shard, site_shared, site);
+    merge_kernel::merge_others(lanes, shard, shared, kernel);
+    merge_launch::merge_others(lanes, shard + layout::launch_shard, shared + layout::launch_shared, launch);
+    merge_program::merge_others(lanes, shard + layout::program_shard, shared + layout::program_shared, program);
+    return is_kept ? std::uint64_t{1} << 32 | kept.packed() : 0;
   }
 
  private:
@@ -102,6 +171,8 @@ struct hook_words {
   static constexpr bool handles = handles_v<Tool, memory_access> && obstacle == hook_obstacle::none;
   static constexpr std::uint32_t events = (handles ? 1 : 0) | (counts_v<Tool, memory_access> ? 2 : 0);
   static constexpr std::uint64_t watched = watched_sites<Tool>();
+  static constexpr std::uint32_t kept = kept_counts<Tool>::can_be ? kept_counts<Tool>::number : never_kept;
+  static constexpr auto kept_places = kept_counts<Tool>::find_places();
   static constexpr std::uint32_t address_period = [] {
     if constexpr (has_address_period<Tool> && !has_thread_state_v<Tool>) {
       return Tool::address_period(typename Tool::options{});
@@ -112,9 +183,13 @@ struct hook_words {
 };
 
 template <class Tool>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void run_hook([[maybe_unused]] hook_access const& what,
-                                               [[maybe_unused]] hook_rows const& rows) {
-  if constexpr (hook_words<Tool>::handles) hook<Tool>::on_memory_access(what, rows);
+PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t run_hook([[maybe_unused]] hook_access const& what,
+                                                        [[maybe_unused]] hook_rows const& rows) {
+  if constexpr (hook_words<Tool>::handles) {
+    return hook<Tool>::on_memory_access(what, rows);
+  } else {
+    return 0;
+  }
 }
 
 }  // namespace pasta::detail
@@ -133,12 +208,17 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void run_hook([[maybe_unused]] hook_access cons
       ::pasta::detail::hook_layout<name>::function_shared_bytes,                                                     \
       static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::watched),                                      \
       static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::watched >> 32),                                \
+      ::pasta::detail::hook_words<name>::kept,                                                                       \
+      ::pasta::detail::hook_words<name>::kept_places.words[0],                                                       \
+      ::pasta::detail::hook_words<name>::kept_places.words[1],                                                       \
+      ::pasta::detail::hook_words<name>::kept_places.words[2],                                                       \
+      ::pasta::detail::hook_words<name>::kept_places.words[3],                                                       \
       ::pasta::detail::hook_words<name>::address_period};                                                            \
-  extern "C" __device__ __noinline__ void pasta_hook_memory_access(                                                  \
+  extern "C" __device__ __noinline__ ::std::uint64_t pasta_hook_memory_access(                                       \
       ::std::uint64_t address, ::std::uint32_t size_bytes, ::std::uint32_t kind, ::std::uint32_t space,              \
       ::std::uint32_t site, ::std::uint64_t site_shard, ::std::uint64_t site_shared, ::std::uint64_t function_shard, \
-      ::std::uint64_t function_shared) {                                                                             \
-    ::pasta::detail::run_hook<name>({address, size_bytes, kind, space, site},                                        \
-                                    {site_shard, site_shared, function_shard, function_shared});                     \
+      ::std::uint64_t function_shared, ::std::uint32_t keeps) {                                                      \
+    return ::pasta::detail::run_hook<name>({address, size_bytes, kind, space, site},                                 \
+                                           {site_shard, site_shared, function_shard, function_shared, keeps});       \
   }
 #endif

@@ -14,20 +14,29 @@ struct row_merge {
   using layout = row_layout<State>;
   using bytes = unsigned char*;
 
-  /// Also counts the lanes as executions.
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_site(lane_mask lanes, bytes shard, bytes shared, State& added) {
+  /// Whether merging the same once more changes nothing but counts.
+  static constexpr bool is_repeatable = [] {
+    bool all = true;
+    if constexpr (!std::is_empty_v<State>) {
+      [&]<std::size_t... Part>(std::index_sequence<Part...>) {
+        ((all &= placement_v<part_t<Part, State>> != placement::memory), ...);
+      }
+      (std::make_index_sequence<part_count_v<State>>{});
+    }
+    return all;
+  }();
+
+  /// Adds the counts. @param executions 0: these are of no site
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_counts(lane_mask lanes, bytes shard, State const& added,
+                                                            std::uint32_t executions) {
     if constexpr (std::is_empty_v<State>) {
-      if (warp::is_leader(lanes)) add_word(words(shard), warp::count(lanes));
+      if (executions != 0 && warp::is_leader(lanes)) add_word(words(shard), executions);
     } else {
-      add_counts(lanes, words(shard), added, warp::count(lanes));
-      merge_others(lanes, shard, shared, added);
+      if (layout::count_fields > 0 || executions != 0) add_counts(lanes, words(shard), added, executions);
     }
   }
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge(lane_mask lanes, bytes shard, bytes shared, State& added) {
-    if constexpr (!std::is_empty_v<State>) {
-      if constexpr (layout::count_fields > 0) add_counts(lanes, words(shard), added, 0);
-      merge_others(lanes, shard, shared, added);
-    }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_others(lane_mask lanes, bytes shard, bytes shared, State& added) {
+    if constexpr (!std::is_empty_v<State>) merge_other_fields(lanes, shard, shared, added);
   }
 
  private:
@@ -68,7 +77,8 @@ struct row_merge {
     }
   }
 
-  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_others(lane_mask lanes, bytes shard, bytes shared, State& added) {
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void merge_other_fields(lane_mask lanes, bytes shard, bytes shared,
+                                                                  State& added) {
     for_each_part<State>([&]<std::size_t Part>() {
       using field = part_t<Part, State>;
       if constexpr (!std::is_same_v<field, count> && placement_v<field> != placement::rare) {

@@ -41,7 +41,10 @@ class hook {
   /// Whether the handler wants the accesses of such a site. @param space none: the address tells
   bool watches(access_kind kind, state_space space, std::uint32_t size_bytes) const;
 
-  /// Of each row [bytes].
+  /// Whether what a request adds may be added later, as often as requests like it follow.
+  bool may_keep() const { return words_[pasta::detail::abi_kept_counts] <= pasta::detail::max_kept_counts; }
+
+  /// Of each row [bytes], and others.
   std::uint32_t word(pasta::detail::hook_abi_word which) const { return words_[which]; }
 
   /// 90 of `.target sm_90a`, 803 of `.version 8.3`; 0 without code.
@@ -51,15 +54,15 @@ class hook {
 
   /// What stands in a module once, however often the body does: constants of the handler.
   std::string const& declarations() const { return declarations_; }
-  /// The body as a scope of its own. Behind it control goes on.
+  /// The body as a scope of its own. Behind it control goes on, and %pasta_kept has what it returned.
   /// @param operands the hook's parameters, in order @param number that no other body in the module has
   std::string body(std::span<hook_operand const> operands, std::size_t number) const;
 
   /// All that the code consists of, for a hash.
   std::string_view source() const { return source_; }
 
-  static constexpr std::size_t parameter_count = 9;
-  static constexpr std::array<std::uint32_t, parameter_count> parameter_bytes{8, 4, 4, 4, 4, 8, 8, 8, 8};
+  static constexpr std::size_t parameter_count = 10;
+  static constexpr std::array<std::uint32_t, parameter_count> parameter_bytes{8, 4, 4, 4, 4, 8, 8, 8, 8, 4};
 
  private:
   // Text, and then something that differs from site to site.

@@ -29,11 +29,21 @@ struct hooked_access {
   std::size_t statement;
   std::uint8_t number = 0;     ///< in site::accesses()
   std::uint32_t row = no_row;  ///< in the module
-  /// Where its counts of requests in order are [bytes], one of 8 bytes for each element of a sector; no_counts: none.
-  std::uint32_t in_order = no_counts;
+  /// Where its counts of requests in order are [bytes], 8 for each element of a sector, `in_order_step` apart; no_counts:
+  /// none.
+  std::uint32_t in_order = no_counts, in_order_step = 0;
   std::string_view why;  ///< it reaches no handler, and has no row
   std::string before;    ///< code that makes %pasta_address, and leads past the hooks where there is no access
   hook_operand size, space;
+  /// Accesses that are tested for order together have one number: that of the last one's statement, where they are.
+  std::size_t batch = no_batch;
+  std::string_view base;    ///< register of 64 bits that the address is relative to; empty: none
+  std::int64_t offset = 0;  ///< from it [bytes]
+
+  /// Number among those of the function whose latest request is kept in registers; not_kept: it is none.
+  std::size_t kept = not_kept;
+
+  static constexpr std::size_t no_batch = SIZE_MAX, not_kept = SIZE_MAX;
 };
 
 /// Where the rows of one tool begin, in a shard and once for all [bytes].
@@ -55,7 +65,12 @@ std::vector<hooked_access> plan_hooks(module const& from, function const& body, 
 
 /// Registers that the code needs: behind the first `{` of a function, and behind what makes %pasta_at
 /// (ptx/counting_code.hpp).
-std::string hook_registers();
+std::string hook_registers(std::span<hooked_access const> accesses);
+
+/// Adds what requests that were kept in registers are to add, and keeps none: where a thread may leave the function. Any
+/// lanes may come.
+std::string fold_kept(std::span<hooked_access const> accesses, std::span<hook const> hooks, hook_places const& where,
+                      module const& from);
 
 /// Puts the hooks before their accesses.
 /// @param number counts up with each piece of code

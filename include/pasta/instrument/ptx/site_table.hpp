@@ -10,7 +10,8 @@
 ///      "places": [{"file": "a.cu", "line": 7, "column": 3, "function": "", "caller": null}],
 ///      "functions": [{"name": "_Z3addPf", "is_entry": true, "why": "", "row": 0, "sites": [
 ///        {"place": 0, "opcode": "ld.global.f32", "line": 41,
-///         "accesses": [{"kind": "load", "space": "global", "bytes": 4, "row": 0, "in_order": 64}], "counter": 0}]}]}
+///         "accesses": [{"kind": "load", "space": "global", "bytes": 4, "row": 0, "in_order": 64,
+///          "in_order_step": 8}], "counter": 0}]}]}
 ///
 /// `place` and `caller` are indices in `places`, null where the module has no line information; `line` is that of the
 /// PTX as the compiler wrote it. `bytes` is null where only the run tells. A function that is not instrumented says why.
@@ -18,8 +19,8 @@
 /// `rows` has the tools with handlers. Row r of a function or site lies at `functions` + r * `function_bytes` or
 /// `sites` + r * `site_bytes`, in each shard and once at module_state::shared; instrument/hook_layout.hpp says what is
 /// in it. There is no `counter` where no tool counts, no `row` where none watches; `unhandled` says why an access that a
-/// tool watches did not reach its handler. `in_order` is where, in a shard, 32 / `bytes` counts of 8 bytes are, if there
-/// are: how many requests of whole warps, lane after lane, began at each element of a sector; these are
+/// tool watches did not reach its handler. `in_order` is where, in a shard, the first of 32 / `bytes` counts of 8 bytes
+/// is, if there are, `in_order_step` bytes apart: how many requests of whole warps, lane after lane, began at each element of a sector; these are
 /// not in the rows. An access that is not each lane's own says `share`, and `lanes` if only the first of a warp make it.
 #ifndef PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 #define PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
@@ -39,9 +40,9 @@ inline constexpr std::uint32_t no_counter = UINT32_MAX;
 
 struct table_site {
   struct handled {
-    std::uint32_t row;       ///< no_row: none
-    std::uint32_t in_order;  ///< as in hooked_access
-    std::string_view why;    ///< a handler wants it and does not get it
+    std::uint32_t row;                      ///< no_row: none
+    std::uint32_t in_order, in_order_step;  ///< as in hooked_access
+    std::string_view why;                   ///< a handler wants it and does not get it
   };
   std::uint32_t counter;  ///< no_counter: none
   std::size_t statement;

@@ -35,8 +35,9 @@ class counted_function {
 
   /// @param first number of the function's first counter in the module
   /// @param hook_registers of the function's hooks, which need the shard's address; empty without
-  void write(edits& changes, std::string_view state_name, std::string const& hook_registers, std::uint32_t first,
-             warp_sum how, std::size_t& label) {
+  /// @param hook_fold what they have to add where a thread may leave
+  void write(edits& changes, std::string_view state_name, std::string const& hook_registers,
+             std::string const& hook_fold, std::uint32_t first, warp_sum how, std::size_t& label) {
     std::size_t const memories = plan_.counters.size() - registers_;
     std::vector<std::size_t> const ways_out = find_ways_out();
     bool const is_shared =
@@ -56,7 +57,7 @@ class counted_function {
       }
       changes.insert_before(from_->statements[each.statement].text, code + "\t");
     }
-    if (registers_ == 0) return;
+    if (registers_ == 0 && hook_fold.empty()) return;
     std::vector<register_counter> folded;
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
       if (in_register_[i] != memory) folded.push_back({in_register_[i], first + static_cast<std::uint32_t>(i)});
@@ -73,7 +74,8 @@ class counted_function {
         code += fmt::format("\t@{}{} bra \t{};\n", read.guard.is_negated ? "" : "!", read.guard.predicate, stay);
       }
       if (!is_shared) code += address;
-      code += fold(how, folded, label++);
+      if (registers_ > 0) code += fold(how, folded, label++);
+      code += hook_fold;
       if (read.guard && is_call) code += stay + ":\n";
       statement const& place = is_call ? from_->statements[first_argument(at, read.guard)] : each;
       changes.insert_before(place.text, code + "\t");

@@ -109,7 +109,8 @@ class hook_reader {
   }
 
   void check_parameters() const {
-    bool is_right = body_->parameters.size() == hook::parameter_count && body_->results.empty();
+    bool is_right = body_->parameters.size() == hook::parameter_count && body_->results.size() == 1 &&
+                    body_->results[0].size_bytes == 8 && !body_->results[0].is_register;
     for (std::size_t i = 0; is_right && i < hook::parameter_count; ++i) {
       is_right = body_->parameters[i].size_bytes == hook::parameter_bytes[i] && !body_->parameters[i].is_register;
     }
@@ -183,14 +184,31 @@ class hook_reader {
       add_read(what, each);
       return;
     }
+    if (what.name == "st" && what.has("param")) {
+      add_result(what, each);
+      return;
+    }
     add_words(each);
+  }
+
+  static bool is_begin(std::string_view offset) { return offset.empty() || offset == "0"; }
+
+  void add_result(instruction const& what, statement const& each) {
+    address const to = what.operands.size() == 2 ? read_address(what.operands[0]) : address{};
+    if (to.base != body_->results[0].name || !is_begin(to.offset) || what.guard ||
+        bits_of(what.last_modifier()) != 64) {
+      fail("returns something in an unknown way", &each);
+    }
+    text_ += "\tmov.b64 \t%pasta_kept, ";
+    text_ += renamed(what.operands[1]);
+    text_ += ";\n";
   }
 
   void add_read(instruction const& what, statement const& each) {
     address const from = what.operands.size() == 2 ? read_address(what.operands[1]) : address{};
     auto const found = parameters_.find(from.base);
     std::string_view const type = what.last_modifier();
-    if (found == parameters_.end() || !from.offset.empty() || what.guard || bits_of(type) < 8 ||
+    if (found == parameters_.end() || !is_begin(from.offset) || what.guard || bits_of(type) < 8 ||
         bits_of(type) / 8 > hook::parameter_bytes[found->second] || what.operands[0].starts_with('{')) {
       fail("reads a parameter in an unknown way", &each);
     }

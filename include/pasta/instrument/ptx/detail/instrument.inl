@@ -160,9 +160,9 @@ class instrumenter {
     auto const add = [&](std::size_t statement, std::uint32_t counter) {
       instruction const read = read_instruction(from_->statements[statement].text);
       table_site site{counter, statement, read.opcode, classify(read), {}};
-      site.rows.fill({no_row, no_counts, {}});
+      site.rows.fill({no_row, no_counts, 0, {}});
       for (; next != made.accesses.end() && next->statement == statement; ++next) {
-        site.rows[next->number] = {next->row, next->in_order, next->why};
+        site.rows[next->number] = {next->row, next->in_order, next->in_order_step, next->why};
       }
       row.sites.push_back(site);
     };
@@ -216,12 +216,10 @@ class instrumenter {
                                          [](hooked_access const& access) { return access.row != no_row; });
       if (!is_hooked && each.counters.plan().counters.empty()) continue;
       has_hooks |= is_hooked;
-      each.counters.write(changes, state_name, is_hooked ? hook_registers() : std::string(), each.first_counter, how,
-                          number);
-      if (is_hooked) {
-        hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row)};
-        write_hooks(changes, *from_, each.accesses, hooks_, where, number);
-      }
+      hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row)};
+      each.counters.write(changes, state_name, is_hooked ? hook_registers(each.accesses) : std::string(),
+                          fold_kept(each.accesses, hooks_, where, *from_), each.first_counter, how, number);
+      if (is_hooked) write_hooks(changes, *from_, each.accesses, hooks_, where, number);
     }
     raise_version(changes, has_hooks);
     std::string declared = declare_state(result_.table.id, result_.json);

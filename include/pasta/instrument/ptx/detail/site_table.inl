@@ -47,7 +47,10 @@ inline nlohmann::ordered_json json_of(access const& each, table_site::handled co
   if (each.share != share::lane) row["share"] = to_string(each.share);
   if (each.share == share::rows) row["lanes"] = each.lanes;
   if (handled.row != no_row) row["row"] = handled.row;
-  if (handled.in_order != no_counts) row["in_order"] = in_order + handled.in_order;
+  if (handled.in_order != no_counts) {
+    row["in_order"] = in_order + handled.in_order;
+    row["in_order_step"] = handled.in_order_step;
+  }
   if (!handled.why.empty()) row["unhandled"] = handled.why;
   return row;
 }

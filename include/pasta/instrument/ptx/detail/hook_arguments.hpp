@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_HOOK_ARGUMENTS_HPP
+#define PASTA_INSTRUMENT_PTX_DETAIL_HOOK_ARGUMENTS_HPP
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <pasta/instrument/ptx/hook_sites.hpp>
+#include <pasta/instrument/ptx/instruction.hpp>
+#include <pasta/instrument/ptx/register_scopes.hpp>
+#include <utility>
+
+namespace pasta::ptx::detail {
+
+/// What one access gives to hooks. Code that leads past them ends with a jump to `$pasta_past`, without a number.
+class hook_arguments {
+ public:
+  hook_arguments(instruction const& what, access const& which, register_scopes const& registers)
+      : what_(&what), which_(&which), registers_(&registers) {}
+
+  /// Fills in all but the row.
+  void fill(hooked_access& into) {
+    into.why = find_obstacle();
+    if (!into.why.empty()) return;
+    skip_unless_guarded();
+    skip_other_lanes();
+    into.size = size_operand();
+    make_address();
+    if (address const at = address_of(); registers_->bits_of(at.base) == 64 && !what_->guard) {
+      into.base = at.base;
+      std::from_chars(at.offset.data(), at.offset.data() + at.offset.size(), into.offset);
+    }
+    into.space = space_operand();
+    into.before = std::move(code_);
+  }
+
+ private:
+  std::string_view find_obstacle() const {
+    if (which_->space != state_space::generic && !to_memory_space(which_->space))
+      return "handlers see global, shared and local memory alone";
+    if (which_->share == share::warp || which_->share == share::warp_group)
+      return "the warp makes it together, with one address";
+    if (which_->size == size_source::unknown) return explain(which_->why);
+    if (which_->limit == limit::bytes_or_predicate) return "whether an operand is a size or a predicate is not known";
+    if (which_->address_operand >= what_->operands.size()) return "its address is no operand";
+    address const at = address_of();
+    if (at.base.empty() || !at.rest.empty()) return "its address is no register, symbol or number";
+    if (at.base.front() == '%' && registers_->bits_of(at.base) == 0)
+      return "the register of its address is not declared";
+    return {};
+  }
+  address address_of() const { return read_address(what_->operands[which_->address_operand]); }
+
+  // Which lanes come is the guard's to say: behind the jump they are together as at the access.
+  void skip_unless_guarded() {
+    if (what_->guard) {
+      code_ += fmt::format("\tsetp.ne.and.u64 \t%pasta_adds, %pasta_at, 0, {}{};\n", what_->guard.is_negated ? "!" : "",
+                           what_->guard.predicate);
+    } else {
+      code_ += "\tsetp.ne.u64 \t%pasta_adds, %pasta_at, 0;\n";
+    }
+    code_ += "\t@!%pasta_adds bra \t$pasta_past;\n";
+  }
+  void skip_other_lanes() {
+    if (which_->share != share::rows) return;
+    code_ += fmt::format(
+        "\tmov.u32 \t%pasta_low, %laneid;\n"
+        "\tsetp.ge.u32 \t%pasta_adds, %pasta_low, {};\n"
+        "\t@%pasta_adds bra \t$pasta_past;\n",
+        which_->lanes);
+  }
+
+  hook_operand size_operand() {
+    hook_operand size{fmt::format("{}", which_->size_bytes), true};
+    if (which_->size == size_source::operand) {
+      std::string_view const operand = what_->operands[which_->size_operand];
+      if (registers_->bits_of(operand) == 0) {
+        size.text = operand;  // a number
+      } else {
+        code_ += fmt::format("\tmov.b32 \t%pasta_size, {};\n", operand);
+        size = {"%pasta_size", false};
+      }
+    }
+    if (which_->limit == limit::bytes) {
+      code_ += fmt::format(
+          "\tmin.u32 \t%pasta_size, {}, {};\n"
+          "\tsetp.eq.u32 \t%pasta_adds, %pasta_size, 0;\n"
+          "\t@%pasta_adds bra \t$pasta_past;\n",
+          what_->operands[which_->limit_operand], size.text);
+      return {"%pasta_size", false};
+    }
+    if (which_->limit == limit::predicate) {
+      code_ += fmt::format("\t@{} bra \t$pasta_past;\n", what_->operands[which_->limit_operand]);
+    }
+    return size;
+  }
+
+  void make_address() {
+    address const at = address_of();
+    char const* const move = registers_->bits_of(at.base) == 32 ? "cvt.u64.u32" : "mov.u64";
+    if (registers_->bits_of(at.base) == 64 && !at.offset.empty()) {
+      code_ += fmt::format("\tadd.s64 \t%pasta_address, {}, {};\n", at.base, at.offset);
+      return;
+    }
+    code_ += fmt::format("\t{} \t%pasta_address, {};\n", move, at.base);
+    if (!at.offset.empty()) code_ += fmt::format("\tadd.s64 \t%pasta_address, %pasta_address, {};\n", at.offset);
+  }
+
+  hook_operand space_operand() {
+    if (auto const space = to_memory_space(which_->space))
+      return {fmt::format("{}", static_cast<unsigned>(*space)), true};
+    code_ += fmt::format(
+        "\tisspacep.shared \t%pasta_adds, %pasta_address;\n"
+        "\tselp.u32 \t%pasta_space, {}, {}, %pasta_adds;\n"
+        "\tisspacep.local \t%pasta_adds, %pasta_address;\n"
+        "\tselp.u32 \t%pasta_space, {}, %pasta_space, %pasta_adds;\n",
+        static_cast<unsigned>(memory_space::shared), static_cast<unsigned>(memory_space::global),
+        static_cast<unsigned>(memory_space::local));
+    return {"%pasta_space", false};
+  }
+
+  instruction const* what_;
+  access const* which_;
+  register_scopes const* registers_;
+  std::string code_;
+};
+
+}  // namespace pasta::ptx::detail
+#endif

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// The code before accesses.
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_HOOK_CODE_HPP
+#define PASTA_INSTRUMENT_PTX_DETAIL_HOOK_CODE_HPP
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <pasta/instrument/ptx/detail/hook_kept.hpp>
+#include <string>
+#include <vector>
+
+namespace pasta::ptx::detail {
+
+// Counts a request of a whole warp whose lanes access element after element; others go on behind it.
+inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts, std::uint32_t step, std::uint32_t row,
+                                  std::size_t number, std::size_t past) {
+  std::uint32_t const elements = pasta::detail::in_order_period / size_bytes;
+  return fmt::format(
+      "\tactivemask.b32 \t%pasta_lanes;\n"
+      "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
+      "\t@%pasta_adds bra \t$pasta_apart{number};\n"
+      "\tmul.wide.u32 \t%pasta_word, %pasta_lane, {size};\n"
+      "\tsub.s64 \t%pasta_word, %pasta_address, %pasta_word;\n"
+      "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_word;\n"
+      "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_low, 0, 0x1f, 0xffffffff;\n"
+      "\tshfl.sync.idx.b32 \t%pasta_lanes, %pasta_high, 0, 0x1f, 0xffffffff;\n"
+      "\tsetp.eq.u32 \t%pasta_adds, %pasta_low, %pasta_other;\n"
+      "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n"
+      "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
+      "\t@!%pasta_adds bra \t$pasta_apart{number};\n"
+      "\tshr.u32 \t%pasta_low, %pasta_low, {shift};\n"
+      "\tand.b32 \t%pasta_low, %pasta_low, {last};\n"
+      "\tmad.wide.u32 \t%pasta_row, %pasta_low, {counter}, %pasta_at;\n"
+      "\tsetp.eq.u32 \t%pasta_adds, %pasta_lane, {leader};\n"
+      "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{counts}], 1;\n"
+      "\tbra \t$pasta_past{past};\n"
+      "$pasta_apart{number}:\n",
+      fmt::arg("number", number), fmt::arg("past", past), fmt::arg("size", size_bytes),
+      fmt::arg("shift", std::countr_zero(size_bytes)), fmt::arg("last", elements - 1), fmt::arg("counter", step),
+      fmt::arg("leader", row % 32), fmt::arg("counts", counts));
+}
+
+// One access, for one tool: its rows and its body.
+inline std::string code_of_hook(hooked_access const& each, access const& which, hook const& tool,
+                                row_places const& place, std::uint32_t function, std::size_t& number) {
+  using enum pasta::detail::hook_abi_word;
+  auto const row = [](std::uint32_t begin, std::uint64_t index, std::uint32_t bytes) { return begin + index * bytes; };
+  std::string code = fmt::format(
+      "\tadd.s64 \t%pasta_row, %pasta_at, {};\n"
+      "\tadd.s64 \t%pasta_row_shared, %pasta_shared, {};\n"
+      "\tadd.s64 \t%pasta_function, %pasta_at, {};\n"
+      "\tadd.s64 \t%pasta_function_shared, %pasta_shared, {};\n",
+      row(place.sites_shard, each.row, tool.word(abi_site_shard_bytes)),
+      row(place.sites_shared, each.row, tool.word(abi_site_shared_bytes)),
+      row(place.functions_shard, function, tool.word(abi_function_shard_bytes)),
+      row(place.functions_shared, function, tool.word(abi_function_shared_bytes)));
+  bool const is_kept = each.kept != hooked_access::not_kept;
+  hook_operand const operands[] = {{"%pasta_address", false},
+                                   each.size,
+                                   {fmt::format("{}", static_cast<unsigned>(which.kind)), true},
+                                   each.space,
+                                   {fmt::format("{}", each.row), true},
+                                   {"%pasta_row", false},
+                                   {"%pasta_row_shared", false},
+                                   {"%pasta_function", false},
+                                   {"%pasta_function_shared", false},
+                                   {is_kept ? "%pasta_keeps" : "0", !is_kept}};
+  return code + tool.body(operands, number++);
+}
+
+// One access: the test for order, then the hooks.
+inline std::string code_of(module const& from, hooked_access const& each, std::span<hook const> hooks,
+                           hook_places const& where, std::size_t& number) {
+  if (!each.why.empty()) return {};
+  access const which = access_of(from, each);
+  std::size_t const past = number++;
+  std::string code = each.before;
+  constexpr std::string_view label = "$pasta_past;";
+  for (std::size_t found = code.find(label); found != std::string::npos; found = code.find(label, found + 1)) {
+    code.replace(found, label.size(), fmt::format("$pasta_past{};", past));
+  }
+  bool const is_kept = each.kept != hooked_access::not_kept;
+  if (is_kept) code += code_of_kept(from, each, hooks, where, number++, past);
+  if (each.in_order != no_counts) {
+    code +=
+        count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row, number++, past);
+  }
+  code +=
+      fmt::format("\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n", where.state_name, offsetof(module_state, shared));
+  for (std::size_t i = 0; i < hooks.size(); ++i) {
+    if (!hooks[i].watches(which.kind, which.space, which.size == size_source::text ? which.size_bytes : 0)) continue;
+    code += code_of_hook(each, which, hooks[i], where.rows[i], where.function, number);
+  }
+  if (is_kept) {
+    // Only a request of the whole warp is kept; of others all is merged already, and what is kept stays.
+    code += fmt::format(
+        "\tsetp.ne.u32 \t%pasta_adds, %pasta_keeps, 0;\n"
+        "\t@%pasta_adds mov.b64 \t{{%pasta_adds{0}, %pasta_times{0}}}, %pasta_kept;\n"
+        "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_times{0}, 0, %pasta_adds;\n"
+        "\t@%pasta_adds mov.b64 \t%pasta_next{0}, 0;\n",
+        each.kept);
+  }
+  return code + fmt::format("$pasta_past{}:\n", past);
+}
+
+// Several accesses of a block, of one size and with counts side by side: one test for all whether their requests are in
+// order, and one addition, of a lane for each. Else they are looked at one by one.
+inline std::string code_of_batch(module const& from, std::span<hooked_access const> batch, std::span<hook const> hooks,
+                                 hook_places const& where, std::size_t& number) {
+  std::vector<std::string_view> bases;  // accesses relative to one register need one test
+  std::size_t const past = number++;
+  std::uint32_t const size_bytes = detail::access_of(from, batch.front()).size_bytes;
+  std::uint32_t const elements = pasta::detail::in_order_period / size_bytes;
+  std::string tests, adds;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    auto const found = std::find(bases.begin(), bases.end(), batch[i].base);
+    auto const index = static_cast<std::size_t>(found - bases.begin());
+    if (found == bases.end()) {
+      bases.push_back(batch[i].base);
+      fmt::format_to(std::back_inserter(tests),
+                     "\tmul.wide.u32 \t%pasta_word, %pasta_lane, {1};\n"
+                     "\tsub.s64 \t%pasta_word, {2}, %pasta_word;\n"
+                     "\tmov.b64 \t{{%pasta_low{0}, %pasta_high}}, %pasta_word;\n"
+                     "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_low{0}, 0, 0x1f, 0xffffffff;\n"
+                     "\tshfl.sync.idx.b32 \t%pasta_lanes, %pasta_high, 0, 0x1f, 0xffffffff;\n"
+                     "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_low{0}, %pasta_other, %pasta_adds;\n"
+                     "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n",
+                     index, size_bytes, batch[i].base);
+    }
+    fmt::format_to(std::back_inserter(adds),
+                   "\tadd.u32 \t%pasta_high, %pasta_low{}, {};\n"
+                   "\tsetp.eq.u32 \t%pasta_first, %pasta_lane, {};\n"
+                   "\tselp.b32 \t%pasta_other, %pasta_high, %pasta_other, %pasta_first;\n",
+                   index, static_cast<std::int32_t>(batch[i].offset), i);
+  }
+  std::string code = "\t{\n\t.reg .b32 \t";
+  for (std::size_t i = 0; i < bases.size(); ++i)
+    fmt::format_to(std::back_inserter(code), "{}%pasta_low{}", i == 0 ? "" : ", ", i);
+  fmt::format_to(std::back_inserter(code),
+                 ";\n\tsetp.ne.u64 \t%pasta_adds, %pasta_at, 0;\n"
+                 "\t@!%pasta_adds bra \t$pasta_past{0};\n"
+                 "\tactivemask.b32 \t%pasta_lanes;\n"
+                 "\tsetp.eq.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
+                 "\t@!%pasta_adds bra \t$pasta_apart{0};\n"
+                 "{1}"
+                 "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
+                 "\t@!%pasta_adds bra \t$pasta_apart{0};\n"
+                 "\tmov.b32 \t%pasta_other, 0;\n"
+                 "{2}"
+                 "\tshr.u32 \t%pasta_other, %pasta_other, {4};\n"
+                 "\tand.b32 \t%pasta_other, %pasta_other, {5};\n"
+                 "\tmad.lo.u32 \t%pasta_other, %pasta_other, {6}, %pasta_lane;\n"
+                 "\tmad.wide.u32 \t%pasta_row, %pasta_other, {7}, %pasta_at;\n"
+                 "\tsetp.lt.u32 \t%pasta_adds, %pasta_lane, {3};\n"
+                 "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{8}], 1;\n"
+                 "\tbra \t$pasta_past{0};\n"
+                 "\t}}\n"
+                 "$pasta_apart{0}:\n",
+                 past, tests, adds, batch.size(), std::countr_zero(size_bytes), elements - 1, batch.size(),
+                 counter_bytes, where.in_order + batch.front().in_order);
+  for (hooked_access const& each : batch) code += code_of(from, each, hooks, where, number);
+  return code + fmt::format("$pasta_past{}:\n", past);
+}
+
+}  // namespace pasta::ptx::detail
+#endif

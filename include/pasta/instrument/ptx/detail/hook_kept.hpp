@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// The code that keeps the latest request of an access in registers.
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_HOOK_KEPT_HPP
+#define PASTA_INSTRUMENT_PTX_DETAIL_HOOK_KEPT_HPP
+
+#include <fmt/format.h>
+
+#include <pasta/instrument/ptx/detail/hook_plan.hpp>
+#include <string>
+
+namespace pasta::ptx::detail {
+
+// Adds what the kept requests of an access are to add, each lane for itself.
+inline std::string fold_one(module const& from, hooked_access const& each, std::span<hook const> hooks,
+                            hook_places const& where) {
+  using enum pasta::detail::hook_abi_word;
+  hook const& tool = *keeper_of(hooks, access_of(from, each));
+  row_places const& place = where.rows[static_cast<std::size_t>(&tool - hooks.data())];
+  std::uint64_t const site = place.sites_shard + std::uint64_t{each.row} * tool.word(abi_site_shard_bytes);
+  std::uint64_t const function =
+      place.functions_shard + std::uint64_t{where.function} * tool.word(abi_function_shard_bytes);
+  std::string code = fmt::format(
+      "\tmul.wide.u32 \t%pasta_word, %pasta_times{0}, 32;\n"
+      "\tsetp.eq.u32 \t%pasta_first, %pasta_lane, {2};\n"
+      "\tsetp.ne.and.u64 \t%pasta_first, %pasta_word, 0, %pasta_first;\n"
+      "\t@%pasta_first red.global.add.u64 \t[%pasta_at+{1}], %pasta_word;\n",
+      each.kept, site, each.row % 32);
+  for (std::uint32_t i = 0; i < tool.word(abi_kept_counts); ++i) {
+    std::uint32_t const at = tool.word(static_cast<pasta::detail::hook_abi_word>(abi_kept_place + i));
+    bool const is_of_function = (at & pasta::detail::kept_function) != 0;
+    fmt::format_to(std::back_inserter(code),
+                   "\tbfe.u32 \t%pasta_low, %pasta_adds{0}, {1}, 8;\n"
+                   "\tmul.wide.u32 \t%pasta_word, %pasta_low, %pasta_times{0};\n"
+                   "\tsetp.ne.u64 \t%pasta_first, %pasta_word, 0;\n"
+                   "\t@%pasta_first red.global.add.u64 \t[%pasta_at+{2}], %pasta_word;\n",
+                   each.kept, 8 * i, (is_of_function ? function : site) + (at & ~pasta::detail::kept_function));
+  }
+  return code + fmt::format("\tmov.b32 \t%pasta_times{}, 0;\n", each.kept);
+}
+
+// What comes before the hook of an access whose latest request is kept: a request where it is expected, or as far from
+// the latest for all lanes of the warp and a multiple of the period, does the same once more.
+inline std::string code_of_kept(module const& from, hooked_access const& each, std::span<hook const> hooks,
+                                hook_places const& where, std::size_t number, std::size_t past) {
+  return fmt::format(
+             "\tmov.b32 \t%pasta_lanes, 0;\n"
+             "\tsetp.eq.s64 \t%pasta_adds, %pasta_address, %pasta_next{kept};\n"
+             "\t@%pasta_adds activemask.b32 \t%pasta_lanes;\n"
+             "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
+             "\t@%pasta_adds bra \t$pasta_other{number};\n"
+             "\tcvt.u64.u32 \t%pasta_word, %pasta_step{kept};\n"
+             "\tadd.s64 \t%pasta_next{kept}, %pasta_next{kept}, %pasta_word;\n"
+             "\tadd.u32 \t%pasta_times{kept}, %pasta_times{kept}, 1;\n"
+             "\tbra \t$pasta_past{past};\n"
+             "$pasta_other{number}:\n"
+             "\tmov.b32 \t%pasta_keeps, 0;\n"
+             "\tactivemask.b32 \t%pasta_lanes;\n"
+             "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
+             "\t@%pasta_adds bra \t$pasta_apart{number};\n"
+             "\tmov.b32 \t%pasta_keeps, 1;\n"
+             "\tcvt.u64.u32 \t%pasta_word, %pasta_step{kept};\n"
+             "\tsub.s64 \t%pasta_word, %pasta_next{kept}, %pasta_word;\n"
+             "\tsub.s64 \t%pasta_word, %pasta_address, %pasta_word;\n"
+             "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_word;\n"
+             "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_low, 0, 0x1f, 0xffffffff;\n"
+             "\tshfl.sync.idx.b32 \t%pasta_lanes, %pasta_high, 0, 0x1f, 0xffffffff;\n"
+             "\tsetp.eq.u32 \t%pasta_adds, %pasta_low, %pasta_other;\n"
+             "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n"
+             "\tand.b32 \t%pasta_other, %pasta_low, {rest};\n"
+             "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_other, 0, %pasta_adds;\n"
+             "\tsetp.ne.and.u32 \t%pasta_adds, %pasta_times{kept}, 0, %pasta_adds;\n"
+             "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
+             "\t@!%pasta_adds bra \t$pasta_unlike{number};\n"
+             "\tsetp.eq.u32 \t%pasta_adds, %pasta_high, 0;\n"
+             "\tselp.b32 \t%pasta_step{kept}, %pasta_low, 0, %pasta_adds;\n"
+             "\tcvt.u64.u32 \t%pasta_word, %pasta_step{kept};\n"
+             "\tadd.s64 \t%pasta_next{kept}, %pasta_address, %pasta_word;\n"
+             "\tadd.u32 \t%pasta_times{kept}, %pasta_times{kept}, 1;\n"
+             "\tbra \t$pasta_past{past};\n"
+             "$pasta_unlike{number}:\n",
+             fmt::arg("kept", each.kept), fmt::arg("number", number), fmt::arg("past", past),
+             fmt::arg("rest", pasta::detail::in_order_period - 1)) +
+         fold_one(from, each, hooks, where) +
+         fmt::format(
+             "\tmov.b64 \t%pasta_next{}, %pasta_address;\n"
+             "\tmov.b32 \t%pasta_step{}, 0;\n"
+             "$pasta_apart{}:\n",
+             each.kept, each.kept, number);
+}
+
+}  // namespace pasta::ptx::detail
+#endif

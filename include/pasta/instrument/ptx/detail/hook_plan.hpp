@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Which accesses handlers want, and how each is looked at.
+#ifndef PASTA_INSTRUMENT_PTX_DETAIL_HOOK_PLAN_HPP
+#define PASTA_INSTRUMENT_PTX_DETAIL_HOOK_PLAN_HPP
+
+#include <algorithm>
+#include <bit>
+#include <pasta/instrument/ptx/blocks.hpp>
+#include <pasta/instrument/ptx/classify.hpp>
+#include <pasta/instrument/ptx/detail/hook_arguments.hpp>
+#include <pasta/instrument/ptx/detail/hook_batches.hpp>
+#include <pasta/instrument/ptx/module_state.hpp>
+#include <utility>
+#include <vector>
+
+namespace pasta::ptx::detail {
+
+inline bool is_watched(std::span<hook const> hooks, access const& which) {
+  bool const is_known = which.space == state_space::generic || to_memory_space(which.space);
+  return std::any_of(hooks.begin(), hooks.end(), [&](hook const& each) {
+    return each.handles_accesses() &&
+           (!is_known || each.watches(which.kind, which.space, which.size == size_source::text ? which.size_bytes : 0));
+  });
+}
+
+// Whether all tools that watch the access are content with how often it was in order.
+inline bool may_count_in_order(std::span<hook const> hooks, access const& which) {
+  if (which.share != share::lane || which.size != size_source::text || which.limit != limit::none) return false;
+  if (!to_memory_space(which.space) || !std::has_single_bit(which.size_bytes)) return false;
+  if (which.size_bytes > pasta::detail::in_order_period) return false;
+  return std::all_of(hooks.begin(), hooks.end(), [&](hook const& each) {
+    std::uint32_t const period = each.word(pasta::detail::abi_address_period);
+    return !each.watches(which.kind, which.space, which.size_bytes) ||
+           (period != 0 && pasta::detail::in_order_period % period == 0);
+  });
+}
+
+inline access access_of(module const& from, hooked_access const& what) {
+  return classify(read_instruction(from.statements[what.statement].text)).all[what.number];
+}
+
+inline std::vector<hooked_access> find_accesses(module const& from, function const& body, std::span<hook const> hooks,
+                                                std::uint32_t& rows) {
+  std::vector<hooked_access> found;
+  register_scopes registers;
+  for (std::size_t i = body.begin; i < body.end; ++i) {
+    statement const& each = from.statements[i];
+    registers.pass(each);
+    if (each.kind != statement_kind::instruction) continue;
+    instruction const what = read_instruction(each.text);
+    site where = classify(what);
+    if (where.access_count == 0) continue;
+    if (access const& first = where.all[0]; first.limit_operand < what.operands.size()) {
+      decide_limit(where, registers.bits_of(what.operands[first.limit_operand]) == 1 ? ".pred" : ".b32");
+    }
+    for (std::uint8_t number = 0; number < where.access_count; ++number) {
+      access const& which = where.all[number];
+      if (!is_watched(hooks, which)) continue;
+      hooked_access made;
+      made.statement = i;
+      made.number = number;
+      hook_arguments(what, which, registers).fill(made);
+      if (made.why.empty()) {
+        made.row = rows++;
+        if (may_count_in_order(hooks, which)) made.in_order = 0;  // its place is found when all are known
+      }
+      found.push_back(std::move(made));
+    }
+  }
+  return found;
+}
+
+// The only tool that watches an access, if its counts may be kept; null otherwise.
+inline hook const* keeper_of(std::span<hook const> hooks, access const& which) {
+  hook const* found = nullptr;
+  for (hook const& each : hooks) {
+    if (!each.watches(which.kind, which.space, which.size_bytes)) continue;
+    if (found != nullptr || !each.may_keep()) return nullptr;
+    found = &each;
+  }
+  return found;
+}
+
+// In loops the latest requests of a few accesses are kept in registers, of the innermost first.
+inline void choose_kept(module const& from, function const& body, std::span<hook const> hooks,
+                        std::vector<hooked_access>& all) {
+  constexpr std::size_t most = 3;
+  for (std::size_t i = body.begin; i < body.end; ++i) {
+    // Registers are dealt out in the program: none is taken.
+    if (from.statements[i].text.find("setmaxnreg") != std::string_view::npos) return;
+  }
+  std::vector<std::pair<std::uint32_t, std::size_t>> looping;  // depth, index
+  blocks const parts(from, body);
+  auto part = parts.all().begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    while (part != parts.all().end() && part->end <= all[i].statement) ++part;
+    if (part == parts.all().end()) break;
+    bool const is_in = part->begin <= all[i].statement && part->loop_depth > 0;
+    if (!is_in || all[i].in_order == no_counts || keeper_of(hooks, access_of(from, all[i])) == nullptr) continue;
+    looping.emplace_back(part->loop_depth, i);
+  }
+  std::stable_sort(looping.begin(), looping.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
+  looping.resize(std::min(looping.size(), most));
+  for (std::size_t i = 0; i < looping.size(); ++i) {
+    all[looping[i].second].kept = i;
+    all[looping[i].second].in_order = no_counts;
+  }
+}
+
+inline void put_together(module const& from, function const& body, std::vector<hooked_access>& all) {
+  batches together(all);
+  std::size_t next = 0;
+  for (std::size_t i = body.begin; i < body.end; ++i) {
+    statement const& each = from.statements[i];
+    if (each.kind == statement_kind::label || each.kind == statement_kind::scope_begin ||
+        each.kind == statement_kind::scope_end) {
+      together.close();
+    }
+    if (each.kind != statement_kind::instruction) continue;
+    for (; next < all.size() && all[next].statement == i; ++next) together.add(next);
+    together.pass(read_instruction(each.text));
+  }
+  together.close();
+}
+
+// Counts of accesses that are tested together lie element by element: those of one request stand side by side.
+inline void place_counts(module const& from, std::vector<hooked_access>& all, hook_totals& totals) {
+  for (auto each = all.begin(); each != all.end();) {
+    auto const end = each->batch == hooked_access::no_batch
+                         ? each + 1
+                         : std::find_if(each, all.end(), [&](auto const& other) { return other.batch != each->batch; });
+    if (each->in_order != no_counts) {
+      auto const step = static_cast<std::uint32_t>(end - each) * counter_bytes;
+      std::uint32_t const begin = totals.in_order_bytes;
+      totals.in_order_bytes += pasta::detail::in_order_period / access_of(from, *each).size_bytes * step;
+      for (auto one = each; one != end; ++one) {
+        one->in_order = begin + static_cast<std::uint32_t>(one - each) * counter_bytes;
+        one->in_order_step = step;
+      }
+    }
+    each = end;
+  }
+}
+
+}  // namespace pasta::ptx::detail
+#endif
