@@ -59,8 +59,9 @@ class assembly {
   };
 
   void read_sources();
+  void instrument_sources();
   attempt assemble_instrumented();
-  int assemble_all();
+  int assemble_all(register_fit& fit);
   void print_messages(attempt const& done) const;
   void put_all_in_place() const;
   int assemble_originals(std::string const& refusal);
@@ -100,10 +101,13 @@ int assembly::run() {
     become(untouched);
   }
   read_sources();
+  register_fit fit(ptxas_, line_, sources_, wanted_);
+  instrument_sources();
   bool const can_go_back = std::any_of(sources_.begin(), sources_.end(), [](source_text const& source) {
     return source.state == source_state::instrumented || source.original;
   });
-  if (can_go_back) return assemble_all();
+  if (can_go_back) return assemble_all(fit);
+  fit.stop();
 
   call const original = calls_.original(sources_);
   if (original.files.empty()) become(original.program);
@@ -113,11 +117,17 @@ int assembly::run() {
 }
 
 void assembly::read_sources() {
-  std::vector<std::string> lines;
   for (input what : line_.inputs()) {
     what.shown = shown_;
-    source_text const& source = sources_.emplace_back(instrument(what, wanted_));
-    std::string const name = visible(what.name());
+    sources_.push_back(read_source(what, wanted_));
+  }
+}
+
+void assembly::instrument_sources() {
+  std::vector<std::string> lines;
+  for (source_text& source : sources_) {
+    instrument(source, wanted_);
+    std::string const name = visible(source.input.name());
     if (source.state == source_state::marked) debug(fmt::format("{} is instrumented already", name));
     if (source.state == source_state::instrumented) debug(fmt::format("{} is instrumented", name));
     for (std::string const& warning : source.warnings) lines.push_back(fmt::format("{}: {}", name, warning));
@@ -149,23 +159,20 @@ assembly::attempt assembly::assemble_instrumented() {
   return made;
 }
 
-int assembly::assemble_all() {
-  attempt done;
-  {
-    register_fit fit(ptxas_, line_, sources_, wanted_);
+int assembly::assemble_all(register_fit& fit) {
+  fit.limit_likely(sources_);
+  if (fit.interruption()) return end_as(*fit.interruption());
+  attempt done = assemble_instrumented();
+  if (done.is_success() && fit.limit_others(done.result.messages, sources_)) {
     done = assemble_instrumented();
-    if (done.is_success() && fit.limit(done.result.messages, sources_)) done = assemble_instrumented();
-    if (fit.interruption()) return end_as(*fit.interruption());
-    if (done.is_success()) {
-      print_messages(done);
-      fit.tell(done.result.messages, sources_);
-      if (wanted_.is_in_place) put_all_in_place();
-      return cli::exit_done;
-    }
+    fit.read(done.result.messages);
   }
   if (!done.refusal.empty()) return assemble_originals(done.refusal);
   print_messages(done);
-  return end_as(done.result);
+  if (!done.is_success()) return end_as(done.result);
+  fit.tell(sources_);
+  if (wanted_.is_in_place) put_all_in_place();
+  return cli::exit_done;
 }
 
 void assembly::print_messages(attempt const& done) const {

@@ -41,6 +41,26 @@ std::string_view find_directive(ptx::function const& kernel, std::string_view na
   return found == kernel.tuning.end() ? std::string_view() : *found;
 }
 
+/// Registers [32 bits] that PASTA declares in `.reg .b64 %pasta_at, %pasta_word<3>;`; 0 for any other directive.
+std::uint32_t added_by(std::string_view directive) {
+  ptx::token_reader reader(directive);
+  if (!reader.next().is(".reg")) return 0;
+  ptx::token const type = reader.next();
+  std::uint32_t const each = type.text.ends_with("64") ? 2 : type.is(".pred") ? 0 : 1;
+  std::uint32_t added = 0;
+  for (ptx::token name = reader.next(); name.kind != ptx::token_kind::end; name = reader.next()) {
+    if (!name.text.starts_with("%pasta_")) continue;
+    std::uint32_t count = 1;
+    if (reader.peek().is('<')) {
+      reader.next();
+      std::string_view number = reader.next().text;
+      if (!take_number(number, count)) count = 1;
+    }
+    added += each * std::min(count, most_registers);
+  }
+  return added;
+}
+
 kernel_bounds read_kernel(ptx::module const& from, ptx::function const& kernel) {
   kernel_bounds read;
   read.name = kernel.name;
@@ -50,8 +70,12 @@ kernel_bounds read_kernel(ptx::module const& from, ptx::function const& kernel) 
   } else if (auto const most = find_directive(kernel, ".maxntid"); !most.empty()) {
     read.threads = product(most);
   }
+  std::size_t depth = 0;
   for (std::size_t i = kernel.begin; i < kernel.end; ++i) {
     ptx::statement const& each = from.statements[i];
+    if (each.kind == ptx::statement_kind::scope_begin) ++depth;
+    if (each.kind == ptx::statement_kind::scope_end) --depth;
+    if (each.kind == ptx::statement_kind::directive && depth == 1) read.added_registers += added_by(each.text);
     if (each.kind != ptx::statement_kind::instruction) continue;
     // Most instructions are neither; a look at the text is quicker than reading each.
     bool const may_be_either =

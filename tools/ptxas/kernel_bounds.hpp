@@ -16,10 +16,11 @@ namespace pasta::ptxas {
 
 struct kernel_bounds {
   std::string name;
-  std::uint32_t threads = 0;       ///< of a block: `.reqntid`, or the most of `.maxntid`; 0: it does not say
-  bool are_threads_exact = false;  ///< `.reqntid`
-  bool calls_functions = false;    ///< directly or through a pointer
-  bool changes_registers = false;  ///< `setmaxnreg`
+  std::uint32_t threads = 0;          ///< of a block: `.reqntid`, or the most of `.maxntid`; 0: it does not say
+  bool are_threads_exact = false;     ///< `.reqntid`
+  bool calls_functions = false;       ///< directly or through a pointer
+  std::uint32_t added_registers = 0;  ///< that PASTA keeps over the whole kernel
+  bool changes_registers = false;     ///< `setmaxnreg`
 
   block_sizes sizes() const;
 };

@@ -60,17 +60,13 @@ std::optional<std::uint32_t> kernel_change::crowded_threads() const {
   return std::nullopt;
 }
 
-std::vector<kernel_change> compare(std::span<kernel_figures const> native, std::span<kernel_figures const> instrumented,
-                                   std::span<kernel_bounds const> bounds) {
+std::vector<kernel_change> list_changes(std::span<kernel_figures const> native, std::span<kernel_bounds const> bounds) {
   std::vector<kernel_change> changes;
-  for (kernel_figures const& after : instrumented) {
-    auto const before = std::find_if(native.begin(), native.end(), by_name(after.name));
-    if (before == native.end()) continue;
+  changes.reserve(native.size());
+  for (kernel_figures const& before : native) {
     kernel_change& change = changes.emplace_back();
-    change.native = *before;
-    change.instrumented = after;
-    change.wanted = after.registers;
-    auto const bound = std::find_if(bounds.begin(), bounds.end(), by_name(after.name));
+    change.native = before;
+    auto const bound = std::find_if(bounds.begin(), bounds.end(), by_name(before.name));
     if (bound != bounds.end()) change.bounds = *bound;
   }
   return changes;
@@ -86,11 +82,14 @@ std::map<std::string, std::uint32_t> choose_limits(std::span<kernel_change> chan
         wanted == register_policy::native
             ? rounded_registers(native.registers)
             : most_registers_as_roomy_as(native.target, std::max(native.registers, 1U), change.bounds.sizes());
-    if (change.wanted <= limit) continue;
+    bool const is_assembled = change.instrumented.registers != 0;
+    std::uint32_t const taken =
+        is_assembled ? change.instrumented.registers : native.registers + change.bounds.added_registers;
+    if (taken <= limit || change.limit != 0) continue;
     if (change.bounds.changes_registers) {
-      change.why_unlimited = "setmaxnreg governs its registers";
+      if (is_assembled) change.why_unlimited = "setmaxnreg governs its registers";
     } else if (how == linking::relocatable && change.bounds.calls_functions) {
-      change.why_unlimited = "its registers are known only when it is linked";
+      if (is_assembled) change.why_unlimited = "its registers are known only when it is linked";
     } else {
       change.limit = limit;
       limits[native.name] = limit;
@@ -102,7 +101,7 @@ std::map<std::string, std::uint32_t> choose_limits(std::span<kernel_change> chan
 std::string describe(kernel_change const& change) {
   std::string line = fmt::format("{} ({}): registers {} to {}", visible(change.native.name),
                                  visible(change.native.target), change.native.registers, change.instrumented.registers);
-  if (change.limit != 0) line += fmt::format(" ({} without a limit)", change.wanted);
+  if (change.limit != 0) line += fmt::format(" (limit {})", change.limit);
   if (!change.why_unlimited.empty()) line += fmt::format(" (no limit: {})", change.why_unlimited);
   line += fmt::format(", spills {} to {} bytes", change.native.spill_bytes, change.instrumented.spill_bytes);
   for (std::uint32_t const threads : shown_threads(change)) {
@@ -141,6 +140,7 @@ std::string to_json_lines(std::span<kernel_change const> changes, std::string_vi
   using json = nlohmann::ordered_json;
   std::string lines;
   for (kernel_change const& change : changes) {
+    if (change.instrumented.name.empty()) continue;
     auto const pair = [&](auto const kernel_figures::*member) {
       return json::array({change.native.*member, change.instrumented.*member});
     };
@@ -151,7 +151,6 @@ std::string to_json_lines(std::span<kernel_change const> changes, std::string_vi
               {"kernel", change.native.name},
               {"target", change.native.target},
               {"registers", pair(&kernel_figures::registers)},
-              {"registers_without_limit", change.wanted},
               {"register_limit", change.limit == 0 ? json() : json(change.limit)},
               {"why_unlimited", change.why_unlimited},
               {"spill_bytes", pair(&kernel_figures::spill_bytes)},

@@ -22,7 +22,6 @@ namespace pasta::ptxas {
 struct kernel_change {
   kernel_figures native, instrumented;
   kernel_bounds bounds;
-  std::uint32_t wanted = 0;   ///< registers of the instrumented kernel without a limit
   std::uint32_t limit = 0;    ///< that was put in; 0: none
   std::string why_unlimited;  ///< half a line, where there should be one
 
@@ -34,16 +33,16 @@ struct kernel_change {
   std::pair<std::uint32_t, std::uint32_t> blocks(std::uint32_t threads) const;
 };
 
-/// The kernels that are in both lists. @param bounds may lack some, or all
-std::vector<kernel_change> compare(std::span<kernel_figures const> native, std::span<kernel_figures const> instrumented,
-                                   std::span<kernel_bounds const> bounds);
+/// A row for each native kernel. @param bounds may lack some
+std::vector<kernel_change> list_changes(std::span<kernel_figures const> native, std::span<kernel_bounds const> bounds);
 
-/// Sets limit or why_unlimited of kernels that take more registers than `wanted` allows.
-/// @return the limits, by kernel
+/// The limits of kernels that take more registers than `wanted` allows, or that are likely to: before the instrumented
+/// text is assembled that is the native count and what PASTA keeps in registers, afterwards the instrumented count.
+/// Notes them in the rows, and why there is none. @return the new ones, by kernel
 std::map<std::string, std::uint32_t> choose_limits(std::span<kernel_change> changes, register_policy wanted,
                                                    linking how);
 
-/// `_Z3addPf (sm_90): registers 64 to 64 (66 without a limit), spills 0 to 8 bytes, blocks of 128 threads 8 to 8, …`
+/// `_Z3addPf (sm_90): registers 64 to 64 (limit 64), spills 0 to 8 bytes, blocks of 128 threads 8 to 8, …`
 std::string describe(kernel_change const& change);
 
 /// One line for all that is worse than natively: spills, fewer blocks at once. Empty if nothing is.

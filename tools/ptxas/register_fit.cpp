@@ -46,7 +46,9 @@ register_fit::register_fit(std::string const& ptxas, command_line const& line, s
                                                                                     : linking::whole_program),
       has_fixed_limit_(line.has("--override-directive-values") && line.has("--maxrregcount")) {
   // For compute_90 ptxas only looks whether the text is right.
-  if (first_instrumented(sources) == nullptr || line.value("--gpu-name").starts_with("compute_")) return;
+  bool const has_work =
+      std::any_of(sources.begin(), sources.end(), [](source_text const& each) { return each.is_to_be_instrumented(); });
+  if (!has_work || line.value("--gpu-name").starts_with("compute_")) return;
   try {
     native_.emplace(ptxas, line, sources);
   } catch (std::exception const& e) {
@@ -56,14 +58,6 @@ register_fit::register_fit(std::string const& ptxas, command_line const& line, s
 
 void register_fit::debug(std::string_view line) const {
   if (wanted_.is_debugging) cli::complain(fmt::format("debug: {}", line));
-}
-
-bool register_fit::wants_bounds(std::span<kernel_figures const> native,
-                                std::span<kernel_figures const> instrumented) const {
-  if (wanted_.is_debugging || !wanted_.report.empty()) return true;
-  auto const changes = compare(native, instrumented, {});
-  return std::any_of(changes.begin(), changes.end(),
-                     [](kernel_change const& each) { return each.wanted > rounded_registers(each.native.registers); });
 }
 
 std::vector<kernel_bounds> register_fit::read_all_bounds(std::span<source_text const> sources) const {
@@ -76,40 +70,54 @@ std::vector<kernel_bounds> register_fit::read_all_bounds(std::span<source_text c
   return all;
 }
 
-bool register_fit::limit(std::string_view messages, std::vector<source_text>& sources) {
-  if (!native_) return false;
+void register_fit::limit_likely(std::vector<source_text>& sources) {
+  if (!native_ || first_instrumented(sources) == nullptr) return;
   try {
     auto const [result, native] = native_->finish(linking_);
+    native_.reset();
     if (result.received_signal != 0) interruption_ = result;
-    std::vector<kernel_figures> const instrumented = read_figures(messages, linking_);
-    if (native.empty() || instrumented.empty()) {
+    if (native.empty()) {
       debug("registers are not compared: ptxas gave no figures");
-      return false;
+      return;
     }
-    std::vector<kernel_bounds> bounds;
-    if (wants_bounds(native, instrumented)) bounds = read_all_bounds(sources);
-    changes_ = compare(native, instrumented, bounds);
-    if (has_fixed_limit_) return false;
-    auto const limits = choose_limits(changes_, wanted_.registers, linking_);
-    if (limits.empty()) return false;
-    for (source_text& source : sources) {
-      if (source.instrumented) {
-        source.instrumented.emplace(with_register_limits(source.instrumented->read(), limits));
-      }
-    }
-    return true;
+    changes_ = list_changes(native, read_all_bounds(sources));
+    put_limits(sources);
+  } catch (std::exception const& e) {
+    debug(fmt::format("registers are not limited: {}", visible(e.what())));
+  }
+}
+
+bool register_fit::limit_others(std::string_view messages, std::vector<source_text>& sources) {
+  read(messages);
+  try {
+    return put_limits(sources);
   } catch (std::exception const& e) {
     debug(fmt::format("registers are not limited: {}", visible(e.what())));
     return false;
   }
 }
 
-void register_fit::tell(std::string_view messages, std::span<source_text const> sources) {
-  std::vector<kernel_figures> const last = read_figures(messages, linking_);
+bool register_fit::put_limits(std::vector<source_text>& sources) {
+  if (has_fixed_limit_) return false;
+  auto const limits = choose_limits(changes_, wanted_.registers, linking_);
+  if (limits.empty()) return false;
+  for (source_text& source : sources) {
+    if (source.instrumented) source.instrumented.emplace(with_register_limits(source.instrumented->read(), limits));
+  }
+  return true;
+}
+
+void register_fit::read(std::string_view messages) {
+  std::vector<kernel_figures> const figures = read_figures(messages, linking_);
   for (kernel_change& change : changes_) {
-    auto const found = std::find_if(last.begin(), last.end(),
+    auto const found = std::find_if(figures.begin(), figures.end(),
                                     [&](kernel_figures const& each) { return each.name == change.native.name; });
-    if (found != last.end()) change.instrumented = *found;
+    if (found != figures.end()) change.instrumented = *found;
+  }
+}
+
+void register_fit::tell(std::span<source_text const> sources) const {
+  for (kernel_change const& change : changes_) {
     if (change.is_changed()) debug(describe(change));
   }
   source_text const* const first = first_instrumented(sources);

@@ -20,30 +20,38 @@
 namespace pasta::ptxas {
 
 /// Keeps instrumented kernels to registers with which as many of their blocks run at once as natively, and says what
-/// became of them. The originals are assembled beside the instrumented texts; only where a kernel takes too many are
-/// these assembled once more, with a limit.
+/// became of them. The originals are assembled while they are instrumented, kernels that are likely to take too many
+/// registers get a limit, and should another one do so the texts are assembled once more.
 class register_fit {
  public:
   /// Starts to assemble the originals. Whatever keeps it from that is told with PASTA_DEBUG, and nothing is limited.
   register_fit(std::string const& ptxas, command_line const& line, std::span<source_text const> sources,
                settings const& wanted);
 
+  /// Ends the assembly of the originals, whose figures are not wanted.
+  void stop() { native_.reset(); }
+
   /// Waits for the originals and puts limits into the instrumented texts.
-  /// @param messages of the assembly without limits
-  /// @return whether there are limits: the texts are to be assembled once more
-  bool limit(std::string_view messages, std::vector<source_text>& sources);
+  void limit_likely(std::vector<source_text>& sources);
+
+  /// Puts limits in where they are missing. @param messages of the assembly
+  /// @return whether there are more: the texts are to be assembled once more
+  bool limit_others(std::string_view messages, std::vector<source_text>& sources);
 
   /// How the assembly of the originals was ended by someone, if it was.
   std::optional<program_result> const& interruption() const { return interruption_; }
 
-  /// Tells of changed kernels, and reports all. @param messages of the last assembly
+  /// Tells of changed kernels, and reports all, as they were last assembled.
   /// @throws cli::command_error if PASTA_PTX_STRICT asks for that and the report cannot be written
-  void tell(std::string_view messages, std::span<source_text const> sources);
+  void tell(std::span<source_text const> sources) const;
+
+  /// Takes the figures of an assembly.
+  void read(std::string_view messages);
 
  private:
   void debug(std::string_view line) const;
   std::vector<kernel_bounds> read_all_bounds(std::span<source_text const> sources) const;
-  bool wants_bounds(std::span<kernel_figures const> native, std::span<kernel_figures const> instrumented) const;
+  bool put_limits(std::vector<source_text>& sources);
   void report(std::span<source_text const> sources) const;
 
   settings const& wanted_;

@@ -88,29 +88,19 @@ bool is_readable(input const& what) {
   return ::access(what.text.c_str(), R_OK) == 0;
 }
 
-source_text instrument(input const& what, settings const& wanted) {
-  source_text source{what, source_state::not_instrumented, {}, {}, {}, {}, {}, {}};
+source_text read_source(input const& what, settings const& wanted) {
+  source_text source;
+  source.input = what;
   try {
     source.text = read_input(source);
-    if (std::string_view const found = find_marker(source.text); !found.empty()) {
-      if (found != make_marker(wanted.tools)) {
-        throw cli::command_error(fmt::format("{} was instrumented before, otherwise than is asked for: '{}'",
-                                             visible(what.name()), visible(found)));
-      }
-      source.state = source_state::marked;
-      find_original(source, wanted);
-      if (!source.original) return source;
+    std::string_view const found = find_marker(source.text);
+    source.state = found.empty() ? source_state::read : source_state::marked;
+    if (found.empty()) return source;
+    if (found != make_marker(wanted.tools)) {
+      throw cli::command_error(fmt::format("{} was instrumented before, otherwise than is asked for: '{}'",
+                                           visible(what.name()), visible(found)));
     }
-    memory_file changed;
-    rewritten const result = rewrite_apart([&] { return rewrite(source.text, {wanted.tools}); }, changed);
-    // The text in the file's place will do.
-    if (source.original && !result.is_instrumented) return source;
-    source.reason = result.reason;
-    source.warnings = result.warnings;
-    if (result.is_instrumented) {
-      source.instrumented = std::move(changed);
-      source.state = source_state::instrumented;
-    }
+    find_original(source, wanted);
   } catch (std::system_error const& e) {
     source.reason = e.what();
   } catch (std::bad_alloc const&) {
@@ -119,10 +109,30 @@ source_text instrument(input const& what, settings const& wanted) {
   return source;
 }
 
+void instrument(source_text& source, settings const& wanted) {
+  if (!source.is_to_be_instrumented()) return;
+  try {
+    memory_file changed;
+    rewritten const result = rewrite_apart([&] { return rewrite(source.text, {wanted.tools}); }, changed);
+    // The text in the file's place will do.
+    if (source.original && !result.is_instrumented) return;
+    source.reason = result.reason;
+    source.warnings = result.warnings;
+    source.state = result.is_instrumented ? source_state::instrumented : source_state::not_instrumented;
+    if (result.is_instrumented) source.instrumented = std::move(changed);
+    return;
+  } catch (std::system_error const& e) {
+    source.reason = e.what();
+  } catch (std::bad_alloc const&) {
+    source.reason = "out of memory";
+  }
+  source.state = source_state::not_instrumented;
+}
+
 void put_in_place(source_text const& source, settings const& wanted) {
   std::string const text = source.instrumented->read();
   signals_wait const signals;
-  if (!wanted.originals.empty()) write_file(read_file(source.input.text), place_of_original(text, wanted));
+  if (!wanted.originals.empty()) write_file(source.text, place_of_original(text, wanted));
   write_file(text, source.input.text);
 }
 

@@ -18,6 +18,7 @@ namespace pasta::ptxas {
 enum class source_state : std::uint8_t {
   instrumented,  ///< by this process
   marked,        ///< its text has the marker
+  read,          ///< it is to be instrumented
   not_instrumented
 };
 
@@ -32,16 +33,20 @@ struct source_text {
   std::optional<memory_file> instrumented;  ///< in state instrumented
   std::optional<memory_file> original;      ///< its file has the marker already: the text before, if it was kept
 
+  bool is_to_be_instrumented() const { return state == source_state::read || original; }
   bool is_regular_file() const { return input.kind == input_kind::file && !stream; }
 };
 
 /// Whether ptxas can read an input. What it cannot read is left to it, with its own message.
 bool is_readable(input const& what);
 
-/// Reads an input and instruments it, or its original where another call put an instrumented text in its place: what
-/// fits one GPU's registers may not fit another's. Whatever goes wrong is the result's reason.
+/// Reads an input, and its original where another call put an instrumented text in its place: what fits one GPU's
+/// registers may not fit another's. What goes wrong is the result's reason.
 /// @throws cli::command_error if the text has the marker of another version or of other tools
-source_text instrument(input const& what, settings const& wanted);
+source_text read_source(input const& what, settings const& wanted);
+
+/// Instruments what is to be instrumented. Whatever goes wrong is its reason.
+void instrument(source_text& source, settings const& wanted);
 
 /// Puts the instrumented text into the place of its file, and before that the original into the folder for those.
 /// @throws report_error
