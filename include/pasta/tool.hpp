@@ -105,12 +105,16 @@ inline constexpr bool any_counts_v = false;
 template <class... Tools, class Event>
 inline constexpr bool any_counts_v<type_list<Tools...>, Event> = (counts_v<Tools, Event> || ...);
 
-/// What a command line says about one option. Made by pasta::option.
+/// Whether handlers use an option, or report() alone: that one can be changed when the handlers were built before.
+enum class option_use : std::uint8_t { handlers, report };
+
+/// What a command line says about one option. Made by pasta::option or pasta::report_option.
 template <class Options, class Value>
 struct option_description {
   std::string_view name, help;
   Value Options::*member;
   Value minimum, maximum;  ///< inclusive
+  option_use use = option_use::handlers;
 };
 
 /// Describes one field of `options`:
@@ -129,7 +133,17 @@ constexpr option_description<Options, Value> option(
     std::type_identity_t<Value> minimum = std::numeric_limits<Value>::lowest(),
     std::type_identity_t<Value> maximum = std::numeric_limits<Value>::max()) {
   static_assert(std::is_arithmetic_v<Value>, "a tool's option is a number or a bool");
-  return {name, help, member, minimum, maximum};
+  return {name, help, member, minimum, maximum, option_use::handlers};
+}
+/// As option(), for a field that report() uses and no handler.
+template <class Options, class Value>
+constexpr option_description<Options, Value> report_option(
+    std::string_view name, Value Options::*member, std::string_view help,
+    std::type_identity_t<Value> minimum = std::numeric_limits<Value>::lowest(),
+    std::type_identity_t<Value> maximum = std::numeric_limits<Value>::max()) {
+  option_description<Options, Value> described = option(name, member, help, minimum, maximum);
+  described.use = option_use::report;
+  return described;
 }
 
 /// A tool asked for state that the event has not: `at.site()` in a handler of an event without a site.

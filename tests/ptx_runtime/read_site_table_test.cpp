@@ -21,10 +21,10 @@ json good() {
     "places": [{"file": "a.cu", "line": 7, "column": 3, "function": "", "caller": null},
                {"file": "b.cuh", "line": 2, "column": 1, "function": "_Z1fv", "caller": 0}],
     "functions": [{"name": "_Z3addPf", "is_entry": true, "why": "", "row": 0, "sites": [
-      {"counter": 1, "row": 1, "place": 1, "opcode": "cp.async", "line": 41,
-       "accesses": [{"kind": "load", "space": "global", "bytes": 16},
+      {"counter": 1, "place": 1, "opcode": "cp.async", "line": 41,
+       "accesses": [{"kind": "load", "space": "global", "bytes": 16, "row": 1, "in_order": 56, "in_order_step": 16},
                     {"kind": "store", "space": "shared::cluster", "bytes": null, "why": "unknown"}]},
-      {"counter": null, "row": null, "place": null, "opcode": "wmma.load", "line": 42,
+      {"counter": null, "place": null, "opcode": "wmma.load", "line": 42,
        "accesses": [{"kind": "load", "space": "tensor memory", "bytes": 512, "share": "warp"},
                     {"kind": "atomic", "space": "generic", "bytes": 16, "share": "rows", "lanes": 8}]}]}]})");
 }
@@ -64,6 +64,10 @@ TEST_CASE("a table is read with all that it says") {
   auto const& sites = table.functions[0].sites;
   REQUIRE(sites.size() == 2);
   CHECK(sites[0].counter == 1u);
+  CHECK(sites[0].accesses[0].row == 1u);
+  CHECK(sites[0].accesses[0].in_order == 56u);
+  CHECK(sites[0].accesses[0].in_order_step == 16);
+  CHECK_FALSE(sites[0].accesses[1].row.has_value());
   CHECK(sites[0].accesses[0].size_bytes == 16u);
   CHECK(sites[0].accesses[1].space == pasta::memory_space::shared);
   CHECK_FALSE(sites[0].accesses[1].size_bytes.has_value());
@@ -121,7 +125,7 @@ TEST_CASE("numbers that are out of range are refused") {
     check_refused("/counters", bad, "'counters'");
     check_refused("/shard_bytes", bad, "'shard_bytes'");
     check_refused("/functions/0/sites/0/counter", bad, "'counter'");
-    check_refused("/functions/0/sites/0/row", bad, "'row'");
+    check_refused("/functions/0/sites/0/accesses/0/row", bad, "'row'");
     check_refused("/functions/0/sites/0/place", bad, "'place'");
     check_refused("/functions/0/sites/0/accesses/0/bytes", bad, "'bytes'");
     check_refused("/functions/0/sites/1/accesses/1/lanes", bad, "'lanes'");
@@ -131,7 +135,7 @@ TEST_CASE("numbers that are out of range are refused") {
   check_refused("/shard_bytes", 15, "do not fit");
   check_refused("/functions/0/sites/0/counter", 2, "'counter'");
   check_refused("/functions/0/sites/0/place", 2, "'place'");
-  check_refused("/functions/0/sites/0/row", 2, "'row'");  // its second access would have row 3
+  check_refused("/functions/0/sites/0/accesses/0/row", 3, "'row'");
   check_refused("/functions/0/row", 1, "'row'");
   check_refused("/places/1/caller", 1, "'caller'");  // chains end
   check_refused("/places/0/caller", 1, "'caller'");
@@ -143,6 +147,16 @@ TEST_CASE("rows that do not fit in their memory are refused") {
   check_refused("/rows/0/shard/site_bytes", 1u << 31, "rows of t do not fit");
   check_refused("/rows/0/shared/site_bytes", 9, "rows of t do not fit");
   check_refused("/rows/0/function_rows", 1u << 31, "rows of t do not fit");
+  check_refused("/rows/0/shard/site_bytes", 4, "rows of t are too short");
+}
+
+TEST_CASE("counts in order lie in the shard") {
+  check_refused("/functions/0/sites/0/accesses/0/in_order", 57, "'in_order'");
+  check_refused("/functions/0/sites/0/accesses/0/in_order", -1, "'in_order'");
+  check_refused("/functions/0/sites/0/accesses/0/in_order_step", 17, "'in_order'");
+  check_refused("/functions/0/sites/0/accesses/0/bytes", 64, "of another size");
+  check_refused("/functions/0/sites/0/accesses/0/bytes", 0, "of another size");
+  check_refused("/functions/0/sites/0/accesses/0/bytes", nullptr, "of another size");
 }
 
 TEST_CASE("words that are not known are refused") {

@@ -132,8 +132,8 @@ struct coalescing : pasta::tool<coalescing> {
     static constexpr auto describe() {
       return std::tuple{pasta::option("sector-bytes", &options::sector_bytes,
                                       "what memory moves at once [bytes]: 32 on NVIDIA, 64 or 128 on AMD", 8, 4096),
-                        pasta::option("minimum-gain", &options::minimum_gain,
-                                      "report a line if the kernel could gain this much [1]", 1, 1000)};
+                        pasta::report_option("minimum-gain", &options::minimum_gain,
+                                             "report a line if the kernel could gain this much [1]", 1, 1000)};
     }
   };
 

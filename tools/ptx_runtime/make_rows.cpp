@@ -40,17 +40,20 @@ void add_once(std::vector<std::string>& to, std::string sentence) {
   if (std::find(to.begin(), to.end(), sentence) == to.end()) to.push_back(std::move(sentence));
 }
 
+/// A word of 64 bits at this place in each shard, summed.
+std::uint64_t sum_words(attachment const& from, std::size_t offset) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t shard = 0; shard < from.shard_count && !from.copy.empty(); ++shard) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from.copy.data() + from.shared_bytes + shard * from.shard_stride + offset, sizeof word);
+    sum += word;
+  }
+  return sum;
+}
+
 std::vector<std::uint64_t> sum_counters(attachment const& from) {
   std::vector<std::uint64_t> sums(from.table->counters);
-  if (from.copy.empty()) return sums;
-  for (std::uint32_t shard = 0; shard < from.shard_count; ++shard) {
-    std::byte const* const begin = from.copy.data() + from.shared_bytes + shard * from.shard_stride;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, begin + i * sizeof word, sizeof word);
-      sums[i] += word;
-    }
-  }
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = sum_words(from, i * sizeof(std::uint64_t));
   return sums;
 }
 
@@ -87,16 +90,33 @@ class attachment_rows {
   }
   /// Whether anything in it was executed.
   bool is_executed(read_table::function const& function) const {
-    return std::any_of(function.sites.begin(), function.sites.end(),
-                       [&](read_table::site const& site) { return site.counter && sums_[*site.counter] != 0; });
+    return std::any_of(function.sites.begin(), function.sites.end(), [&](read_table::site const& site) {
+      if (site.counter && sums_[*site.counter] != 0) return true;
+      return std::any_of(site.accesses.begin(), site.accesses.end(),
+                         [&](read_table::access const& access) { return is_handled(access); });
+    });
   }
 
  private:
+  // A site's row begins with its executions.
+  bool is_handled(read_table::access const& access) const {
+    if (rows_ == nullptr || !access.row) return false;
+    if (sum_words(*from_, rows_->shard.sites + std::size_t{rows_->shard.site_bytes} * *access.row) != 0) return true;
+    for (std::uint32_t first = 0, i = 0; access.in_order && first < 32; first += *access.size_bytes, ++i) {
+      if (sum_words(*from_, *access.in_order + std::size_t{i} * access.in_order_step) != 0) return true;
+    }
+    return false;
+  }
+
   row_bytes row(std::uint32_t shard_begin, std::uint32_t shard_row_bytes, std::uint32_t shared_begin,
                 std::uint32_t shared_row_bytes, std::uint32_t number) const {
     std::byte const* const begin = from_->copy.data();
-    return {begin + from_->shared_bytes + shard_begin + std::size_t{shard_row_bytes} * number, from_->shard_stride,
-            from_->shard_count, begin + shared_begin + std::size_t{shared_row_bytes} * number};
+    return {begin + from_->shared_bytes + shard_begin + std::size_t{shard_row_bytes} * number,
+            from_->shard_stride,
+            from_->shard_count,
+            begin + shared_begin + std::size_t{shared_row_bytes} * number,
+            shard_row_bytes,
+            shared_row_bytes};
   }
 
   void add_site(read_table::site const& site, std::size_t number, collected_kernel& to) const {
@@ -108,10 +128,12 @@ class attachment_rows {
     made.where.size_bytes = access.size_bytes.value_or(0);
     made.is_size_known = access.size_bytes.has_value();
     if (site.counter) made.executions = accesses_of(access, sums_[*site.counter]);
-    if (rows_ != nullptr && site.row && !from_->copy.empty()) {
-      made.rows.push_back(row(rows_->shard.sites, rows_->shard.site_bytes, rows_->shared.sites,
-                              rows_->shared.site_bytes, *site.row + static_cast<std::uint32_t>(number)));
+    if (rows_ != nullptr && access.row && !from_->copy.empty()) {
+      made.rows.push_back(
+          row(rows_->shard.sites, rows_->shard.site_bytes, rows_->shared.sites, rows_->shared.site_bytes, *access.row));
+      if (access.in_order) add_in_order(access, made);
     }
+    if (rows_ != nullptr) made.unhandled = access.unhandled;
     place_site(site, made);
     if (!made.is_size_known && made.executions.value_or(0) != 0) {
       std::string sentence = fmt::format("bytes of {} at {}:{} ({})", to_string(access.kind),
@@ -120,6 +142,12 @@ class attachment_rows {
       add_once(to.losses.not_instrumentable, std::move(sentence));
     }
     to.sites.push_back(std::move(made));
+  }
+  void add_in_order(read_table::access const& access, collected_site& made) const {
+    for (std::uint32_t first = 0, i = 0; first < 32; first += *access.size_bytes, ++i) {
+      std::uint64_t const count = sum_words(*from_, *access.in_order + std::size_t{i} * access.in_order_step);
+      if (count != 0) made.in_order.push_back({first, count});
+    }
   }
   void place_site(read_table::site const& site, collected_site& made) const {
     if (!site.place) return;
@@ -205,8 +233,6 @@ collected make_rows(std::deque<function_record> const& records, std::deque<conte
         has_functions = has_functions || !function.is_entry;
         if (function.is_entry) add_once(kernel.losses.not_instrumentable, "its launches: the GPU launched it itself");
       }
-      if (auto const* const of_tool = each.table->find_rows(tool); of_tool != nullptr && made.handler_options.empty())
-        made.handler_options = of_tool->options;
     }
     bool const is_unread = std::any_of(context.attachments.begin(), context.attachments.end(),
                                        [](attachment const& each) { return each.copy.empty(); });

@@ -21,6 +21,13 @@ struct row_bytes {
   std::size_t shard_stride = 0;  ///< from one shard's to the next [bytes]
   std::uint32_t shard_count = 0;
   std::byte const* shared = nullptr;
+  std::uint32_t shard_bytes = 0, shared_bytes = 0;  ///< of the row in each
+};
+
+/// Requests of whole warps, lane after lane, that began so far behind the begin of 32 bytes.
+struct requests_in_order {
+  std::uint32_t first_byte = 0;
+  std::uint64_t count = 0;
 };
 
 /// A place in the source that a site's place is inlined in.
@@ -36,8 +43,10 @@ struct collected_site {
   std::vector<inlined_at> callers;          ///< from the innermost outwards
   bool is_size_known = true;                ///< else where.size_bytes is 0
   std::string opcode;                       ///< as PTX spells it
-  std::optional<std::uint64_t> executions;  ///< [lanes]; empty: the tool's row has them
-  std::vector<row_bytes> rows;              ///< of the tool, one for each time the module was loaded
+  std::optional<std::uint64_t> executions;  ///< by its counter [lanes]; empty: it has none
+  std::vector<row_bytes> rows;              ///< of the tool
+  std::vector<requests_in_order> in_order;  ///< that are in no row
+  std::string unhandled;                    ///< why it does not reach a handler that wants it; empty: it does
 };
 
 /// A kernel, or a function that kernels call.
@@ -54,8 +63,6 @@ struct collected_kernel {
 /// Everything that one tool may report.
 struct collected {
   std::vector<collected_kernel> kernels;  ///< in order of first launch
-  /// That the tool's handlers were built with, where the module says.
-  std::vector<std::pair<std::string, std::string>> handler_options;
 };
 
 }  // namespace pasta::ptx

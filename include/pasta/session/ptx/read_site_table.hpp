@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pasta::ptx {
@@ -37,9 +38,14 @@ struct read_table {
     maker by = maker::lane;
     std::uint32_t lanes = 32;  ///< with maker::rows: of a whole warp so many make one each
     std::string why;           ///< something about it is not known before the program runs
+    std::optional<std::uint32_t> row;
+    std::string unhandled;  ///< why it does not reach a handler that wants it
+    /// Where in a shard the counts of requests in order are, 32 / size_bytes of them [bytes].
+    std::optional<std::uint32_t> in_order;
+    std::uint32_t in_order_step = 8;  ///< from one of these counts to the next [bytes]
   };
   struct site {
-    std::optional<std::uint32_t> counter, row;
+    std::optional<std::uint32_t> counter;
     std::optional<std::size_t> place;
     std::string opcode;
     std::vector<access> accesses;
@@ -59,7 +65,6 @@ struct read_table {
     std::string tool;
     std::uint32_t function_rows = 0, site_rows = 0;
     area shard, shared;
-    std::vector<std::pair<std::string, std::string>> options;  ///< that its handlers were built with
   };
 
   std::string id, target;

@@ -107,10 +107,8 @@ class table_reader {
     rows.site_rows = number_of(from, "site_rows", max_bytes);
     rows.shard = read_area(member(from, "shard"), rows, table_.shard_bytes);
     rows.shared = read_area(member(from, "shared"), rows, table_.shared_bytes);
-    if (auto const options = from.find("options"); options != from.end()) {
-      if (!options->is_object()) throw table_error("'options' in its site table is not an object");
-      for (auto const& [name, value] : options->items()) rows.options.emplace_back(name, text_of(value));
-    }
+    if (rows.site_rows != 0 && rows.shard.site_bytes < 8)  // a row begins with the executions
+      throw table_error(fmt::format("the rows of {} are too short", visible(rows.tool)));
     return rows;
   }
   read_table::place read_place(json const& from) const {
@@ -122,6 +120,21 @@ class table_reader {
     place.caller = index_of(from, "caller", table_.places.size());  // a lower number: chains end
     return place;
   }
+  // How many rows every tool has: one number for all.
+  std::uint32_t common_rows(std::uint32_t read_table::tool_rows::*count) const {
+    std::uint32_t rows = table_.rows.empty() ? 0 : table_.rows.front().*count;
+    for (read_table::tool_rows const& each : table_.rows) rows = std::min(rows, each.*count);
+    return rows;
+  }
+  void read_in_order(json const& from, read_table::access& into) const {
+    std::uint32_t const size = into.size_bytes.value_or(0);
+    if (size == 0 || size > 32 || 32 % size != 0)
+      throw table_error("its site table has counts in order of an access of another size");
+    into.in_order = number_of(from, "in_order", max_bytes);
+    if (from.contains("in_order_step")) into.in_order_step = number_of(from, "in_order_step", max_bytes);
+    if (*into.in_order + std::uint64_t{32 / size - 1} * into.in_order_step + 8 > table_.shard_bytes)
+      throw table_error("'in_order' in its site table is out of range");
+  }
   read_table::access read_access(json const& from) const {
     read_table::access access;
     access.kind = kind_of(text_of(from, "kind"));
@@ -131,36 +144,30 @@ class table_reader {
     if (from.contains("why")) access.why = text_of(from, "why");
     if (from.contains("share")) access.by = maker_of(text_of(from, "share"));
     if (access.by == read_table::maker::rows) access.lanes = number_of(from, "lanes", 32);
+    if (std::uint32_t const rows = common_rows(&read_table::tool_rows::site_rows); rows != 0)
+      access.row = index_of(from, "row", rows);
+    if (from.contains("unhandled")) access.unhandled = text_of(from, "unhandled");
+    if (from.contains("in_order")) read_in_order(from, access);
     return access;
   }
-  read_table::site read_site(json const& from, std::uint32_t site_rows) const {
+  read_table::site read_site(json const& from) const {
     read_table::site site;
     site.opcode = text_of(from, "opcode");
     site.counter = index_of(from, "counter", table_.counters);
     site.place = index_of(from, "place", table_.places.size());
     for (json const& each : list(from, "accesses")) site.accesses.push_back(read_access(each));
-    if (site_rows != 0) site.row = index_of(from, "row", site_rows);
-    // The accesses of a site have the rows from there on.
-    if (site.row && site.accesses.size() > site_rows - *site.row)
-      throw table_error("'row' in its site table is out of range");
     return site;
   }
   read_table::function read_function(json const& from) const {
-    std::uint32_t function_rows = 0, site_rows = 0;
-    bool has_rows = false;
-    for (read_table::tool_rows const& each : table_.rows) {
-      function_rows = has_rows ? std::min(function_rows, each.function_rows) : each.function_rows;
-      site_rows = has_rows ? std::min(site_rows, each.site_rows) : each.site_rows;
-      has_rows = true;
-    }
     read_table::function function;
     function.name = text_of(from, "name");
     function.is_entry = truth_of(from, "is_entry");
     function.why = text_of(from, "why");
-    if (function_rows != 0) function.row = index_of(from, "row", function_rows);
+    if (std::uint32_t const rows = common_rows(&read_table::tool_rows::function_rows); rows != 0)
+      function.row = index_of(from, "row", rows);
     auto const& sites = list(from, "sites");
     function.sites.reserve(sites.size());
-    for (json const& each : sites) function.sites.push_back(read_site(each, site_rows));
+    for (json const& each : sites) function.sites.push_back(read_site(each));
     return function;
   }
 
