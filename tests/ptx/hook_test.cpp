@@ -17,21 +17,22 @@ namespace {
 namespace ptx = pasta::ptx;
 
 /// Words of an ABI: a tool with rows of 16 and 24 bytes that watches the given sites.
-std::string abi_words(std::uint64_t watched = ~std::uint64_t{0}, std::uint32_t period = 0) {
+std::string abi_words(std::uint64_t watched = ~std::uint64_t{0}, std::uint32_t period = 0,
+                      std::uint32_t kept = pasta::detail::never_kept) {
   std::uint32_t const words[] = {
-      pasta::detail::hook_abi_version,           0,     1, 16, 24, 0, 0, static_cast<std::uint32_t>(watched),
-      static_cast<std::uint32_t>(watched >> 32), period};
+      pasta::detail::hook_abi_version,           0,    1, 16, 24, 0, 0,     static_cast<std::uint32_t>(watched),
+      static_cast<std::uint32_t>(watched >> 32), kept, 8, 0,  0,  0, period};
   return fmt::format(".visible .const .align 4 .u32 pasta_hook_abi[{}] = {{{}}};\n", std::size(words),
                      fmt::join(words, ", "));
 }
 
 constexpr std::string_view parameters =
     "(.param .b64 p0, .param .b32 p1, .param .b32 p2, .param .b32 p3, .param .b32 p4, .param .b64 p5, .param .b64 p6, "
-    ".param .b64 p7, .param .b64 p8)";
+    ".param .b64 p7, .param .b64 p8, .param .b32 p9)";
 
 std::string hook_text(std::string_view body, std::string_view before = "", std::string const& abi = abi_words()) {
   return fmt::format(
-      ".version 7.0\n.target sm_80\n.address_size 64\n{}{}.visible .func pasta_hook_memory_access{}\n"
+      ".version 7.0\n.target sm_80\n.address_size 64\n{}{}.visible .func (.param .b64 r) pasta_hook_memory_access{}\n"
       "{{\n.reg .pred %p<3>;\n.reg .b16 %rs<3>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n{}}}\n",
       abi, before, parameters, body);
 }
@@ -53,9 +54,9 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
   return found;
 }
 
-std::vector<ptx::hook_operand> const operands{{"%a", false},   {"4", true},     {"1", true},
-                                              {"%s", false},   {"7", true},     {"%row", false},
-                                              {"%one", false}, {"%fun", false}, {"%all", false}};
+std::vector<ptx::hook_operand> const operands{{"%a", false},   {"4", true},     {"1", true},     {"%s", false},
+                                              {"7", true},     {"%row", false}, {"%one", false}, {"%fun", false},
+                                              {"%all", false}, {"0", true}};
 
 std::string module_of(std::string_view body, std::string_view target = "sm_90") {
   return fmt::format(
@@ -199,7 +200,7 @@ TEST_CASE("The address of an access is what its operand says") {
 
 TEST_CASE("A guard holds for the hook too") {
   std::string const text = instrument(module_of("@!%p2 ld.global.u32 %r1, [%rd1];\nret;"), one_hook(adds)).text;
-  CHECK(has(text, "setp.ne.and.u64 \t%pasta_adds, %pasta_at, 0, !%p2;\n\t@!%pasta_adds bra \t$pasta_past"));
+  CHECK(has(text, "\t@%p2 bra \t$pasta_past"));
 }
 
 TEST_CASE("A generic address's space is found out at run time") {
@@ -268,6 +269,64 @@ TEST_CASE("Requests in order are counted where each tool promises a period") {
   CHECK_FALSE(instrument(source, one_hook(hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 48))))
                   .table["functions"][0]["sites"][0]["accesses"][0]
                   .contains("in_order"));
+}
+
+TEST_CASE("Requests of accesses that follow each other are tested together") {
+  std::string const alike = hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 32));
+  auto const tests = [&](std::string_view body) {
+    std::string const text = instrument(module_of(body), one_hook(alike)).text;
+    // What is tested together is counted by one addition, and there is one more for each access alone.
+    return std::pair(occurrences(text, "red.global"), occurrences(text, "shfl.sync"));
+  };
+  using found = std::pair<std::size_t, std::size_t>;
+  std::string_view const two = "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd2];\nret;";
+  CHECK(tests(two) == found(3, 8));
+  // One register: one test.
+  CHECK(tests("ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1+-4];\nret;") == found(3, 6));
+  // Alone: another size, a guard, a barrier or a label in between, an address that changes.
+  CHECK(tests("ld.global.u32 %r1, [%rd1];\nld.global.u64 %rd3, [%rd2];\nret;") == found(2, 4));
+  CHECK(tests("ld.global.u32 %r1, [%rd1];\n@%p1 ld.global.u32 %r2, [%rd2];\nret;") == found(2, 4));
+  CHECK(tests("ld.global.u32 %r1, [%rd1];\nbar.sync 0;\nld.global.u32 %r2, [%rd2];\nret;") == found(2, 4));
+  CHECK(tests("ld.global.u32 %r1, [%rd1];\nL: ld.global.u32 %r2, [%rd2];\nret;") == found(2, 4));
+  CHECK(tests("ld.global.u32 %r1, [%rd1];\nadd.s64 %rd1, %rd1, 4;\nld.global.u32 %r2, [%rd1];\nret;") == found(2, 4));
+  CHECK(tests("ld.global.u64 %rd1, [%rd1];\nld.global.u64 %rd2, [%rd1];\nret;") == found(2, 4));
+  // An address is read and not written.
+  CHECK(tests("ld.global.u32 %r1, [%rd1];\nst.shared.u32 [%rd1], %r1;\nret;") == found(3, 6));
+}
+
+TEST_CASE("In a loop the latest requests of a tool that allows it are kept in registers") {
+  std::string const keeps = hook_text("ld.param.u32 %r1, [p9];\nmov.b64 %rd1, 0;\nst.param.b64 [r+0], %rd1;\nret;\n",
+                                      "", abi_words(~std::uint64_t{0}, 32, 1));
+  std::string const loop =
+      "$L1:\nld.global.u32 %r1, [%rd1];\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L1;\n@%p2 exit;\n"
+      "ld.global.u32 %r2, [%rd2];\nret;";
+  made const result = instrument(module_of(loop), one_hook(keeps));
+  auto const& sites = result.table["functions"][0]["sites"];
+  CHECK_FALSE(sites[0]["accesses"][0].contains("in_order"));
+  CHECK(sites[1]["accesses"][0].contains("in_order"));
+  CHECK(has(result.text, "setp.eq.s64 \t%pasta_adds, %pasta_address, %pasta_next0;"));
+  CHECK(has(result.text, "mov.b32 \t%pasta_h_r1, %pasta_keeps;"));
+  CHECK(has(result.text, "mov.b64 \t%pasta_kept, %pasta_h_rd1;"));
+  // Where a request is unlike the one before, and where the thread may leave: executions and one count.
+  CHECK(occurrences(result.text, "mul.wide.u32 \t%pasta_word, %pasta_times0, 32;") == 3);
+  CHECK(occurrences(result.text, "bfe.u32 \t%pasta_low, %pasta_adds0, 0, 8;") == 3);
+  CHECK(occurrences(result.text, "mov.b32 \t%pasta_times0, 0;") == 4);
+
+  std::vector<ptx::hook> hooks = one_hook(keeps);
+  hooks.emplace_back("other", hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 32)));
+  CHECK_FALSE(has(instrument(module_of(loop), hooks).text, "%pasta_next0"));
+  CHECK_FALSE(
+      has(instrument(module_of("setmaxnreg.inc.sync.aligned.u32 40;\n" + loop), one_hook(keeps)).text, "%pasta_next0"));
+}
+
+TEST_CASE("What is seldom executed stands at the function's end, but for a scope with names of its own") {
+  std::string const alike = hook_text("mov.u32 %r1, 77;\nret;\n", "", abi_words(~std::uint64_t{0}, 32));
+  auto const order = [&](std::string_view body) {
+    std::string const text = instrument(module_of(body), one_hook(alike)).text;
+    return text.find("%pasta_h_r1, 77") < text.find("cos.approx");
+  };
+  CHECK_FALSE(order("ld.global.u32 %r1, [%rd1];\ncos.approx.f32 %r1, %r1;\nret;"));
+  CHECK(order("{ .reg .b64 t; ld.global.u32 %r1, [t]; }\ncos.approx.f32 %r1, %r1;\nret;"));
 }
 
 TEST_CASE("A module for an older GPU than the hook's is refused") {

@@ -33,13 +33,15 @@ struct hooked_access {
   /// none.
   std::uint32_t in_order = no_counts, in_order_step = 0;
   std::string_view why;  ///< it reaches no handler, and has no row
-  std::string before;    ///< code that makes %pasta_address, and leads past the hooks where there is no access
+  std::string skip;      ///< code that leads past the hooks where the guard does not hold
+  std::string before;    ///< code that makes %pasta_address, and leads past where there is no access
   hook_operand size, space;
   /// Accesses that are tested for order together have one number: that of the last one's statement, where they are.
   std::size_t batch = no_batch;
   std::string_view base;    ///< register of 64 bits that the address is relative to; empty: none
   std::int64_t offset = 0;  ///< from it [bytes]
 
+  bool is_nested = false;  ///< within a scope of the body: names of its own may be in the code
   /// Number among those of the function whose latest request is kept in registers; not_kept: it is none.
   std::size_t kept = not_kept;
 
@@ -72,9 +74,10 @@ std::string hook_registers(std::span<hooked_access const> accesses);
 std::string fold_kept(std::span<hooked_access const> accesses, std::span<hook const> hooks, hook_places const& where,
                       module const& from);
 
-/// Puts the hooks before their accesses.
+/// Puts the hooks before their accesses. What is seldom executed stands at the function's end.
+/// @param body the function
 /// @param number counts up with each piece of code
-void write_hooks(edits& changes, module const& from, std::span<hooked_access const> accesses,
+void write_hooks(edits& changes, module const& from, function const& body, std::span<hooked_access const> accesses,
                  std::span<hook const> hooks, hook_places const& where, std::size_t& number);
 
 }  // namespace pasta::ptx

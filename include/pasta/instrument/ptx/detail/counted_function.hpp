@@ -33,18 +33,22 @@ class counted_function {
   }
   counter_plan const& plan() const { return plan_; }
 
+  /// What hooks of the function need, beside the shard's address.
+  struct hook_needs {
+    std::string registers;  // declarations; empty: it has no hooks
+    std::string fold;       // what they have to add where a thread may leave
+  };
+
   /// @param first number of the function's first counter in the module
-  /// @param hook_registers of the function's hooks, which need the shard's address; empty without
-  /// @param hook_fold what they have to add where a thread may leave
-  void write(edits& changes, std::string_view state_name, std::string const& hook_registers,
-             std::string const& hook_fold, std::uint32_t first, warp_sum how, std::size_t& label) {
+  void write(edits& changes, std::string_view state_name, hook_needs const& hooks, std::uint32_t first, warp_sum how,
+             std::size_t& label) {
     std::size_t const memories = plan_.counters.size() - registers_;
     std::vector<std::size_t> const ways_out = find_ways_out();
     bool const is_shared =
-        !hook_registers.empty() || memories + (registers_ == 0 ? 0 : ways_out.size()) > most_addresses;
+        !hooks.registers.empty() || memories + (registers_ == 0 ? 0 : ways_out.size()) > most_addresses;
     std::string const address = shard_address(state_name);
     changes.insert_after(from_->statements[body_->begin].text,
-                         counting_registers(registers_) + (is_shared ? address : "") + hook_registers);
+                         counting_registers(registers_) + (is_shared ? address : "") + hooks.registers);
 
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
       counter const& each = plan_.counters[i];
@@ -57,7 +61,7 @@ class counted_function {
       }
       changes.insert_before(from_->statements[each.statement].text, code + "\t");
     }
-    if (registers_ == 0 && hook_fold.empty()) return;
+    if (registers_ == 0 && hooks.fold.empty()) return;
     std::vector<register_counter> folded;
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
       if (in_register_[i] != memory) folded.push_back({in_register_[i], first + static_cast<std::uint32_t>(i)});
@@ -75,7 +79,7 @@ class counted_function {
       }
       if (!is_shared) code += address;
       if (registers_ > 0) code += fold(how, folded, label++);
-      code += hook_fold;
+      code += hooks.fold;
       if (read.guard && is_call) code += stay + ":\n";
       statement const& place = is_call ? from_->statements[first_argument(at, read.guard)] : each;
       changes.insert_before(place.text, code + "\t");

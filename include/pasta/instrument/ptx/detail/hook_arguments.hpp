@@ -13,7 +13,7 @@
 
 namespace pasta::ptx::detail {
 
-/// What one access gives to hooks. Code that leads past them ends with a jump to `$pasta_past`, without a number.
+/// What one access gives to hooks. Code that leads past them jumps to `$pasta_past`, without a number.
 class hook_arguments {
  public:
   hook_arguments(instruction const& what, access const& which, register_scopes const& registers)
@@ -23,7 +23,7 @@ class hook_arguments {
   void fill(hooked_access& into) {
     into.why = find_obstacle();
     if (!into.why.empty()) return;
-    skip_unless_guarded();
+    into.skip = skip_unless_guarded();
     skip_other_lanes();
     into.size = size_operand();
     make_address();
@@ -52,15 +52,10 @@ class hook_arguments {
   }
   address address_of() const { return read_address(what_->operands[which_->address_operand]); }
 
-  // Which lanes come is the guard's to say: behind the jump they are together as at the access.
-  void skip_unless_guarded() {
-    if (what_->guard) {
-      code_ += fmt::format("\tsetp.ne.and.u64 \t%pasta_adds, %pasta_at, 0, {}{};\n", what_->guard.is_negated ? "!" : "",
-                           what_->guard.predicate);
-    } else {
-      code_ += "\tsetp.ne.u64 \t%pasta_adds, %pasta_at, 0;\n";
-    }
-    code_ += "\t@!%pasta_adds bra \t$pasta_past;\n";
+  // Behind the jump the lanes are together that make the access.
+  std::string skip_unless_guarded() const {
+    if (!what_->guard) return {};
+    return fmt::format("\t@{}{} bra \t$pasta_past;\n", what_->guard.is_negated ? "" : "!", what_->guard.predicate);
   }
   void skip_other_lanes() {
     if (which_->share != share::rows) return;

@@ -11,13 +11,14 @@
 #include <cstddef>
 #include <pasta/instrument/ptx/detail/hook_kept.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pasta::ptx::detail {
 
-// Counts a request of a whole warp whose lanes access element after element; others go on behind it.
+// Counts a request of a whole warp whose lanes access element after element; others go on behind $pasta_apart.
 inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts, std::uint32_t step, std::uint32_t row,
-                                  std::size_t number, std::size_t past) {
+                                  std::size_t number) {
   std::uint32_t const elements = pasta::detail::in_order_period / size_bytes;
   return fmt::format(
       "\tactivemask.b32 \t%pasta_lanes;\n"
@@ -36,12 +37,10 @@ inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts
       "\tand.b32 \t%pasta_low, %pasta_low, {last};\n"
       "\tmad.wide.u32 \t%pasta_row, %pasta_low, {counter}, %pasta_at;\n"
       "\tsetp.eq.u32 \t%pasta_adds, %pasta_lane, {leader};\n"
-      "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{counts}], 1;\n"
-      "\tbra \t$pasta_past{past};\n"
-      "$pasta_apart{number}:\n",
-      fmt::arg("number", number), fmt::arg("past", past), fmt::arg("size", size_bytes),
-      fmt::arg("shift", std::countr_zero(size_bytes)), fmt::arg("last", elements - 1), fmt::arg("counter", step),
-      fmt::arg("leader", row % 32), fmt::arg("counts", counts));
+      "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{counts}], 1;\n",
+      fmt::arg("number", number), fmt::arg("size", size_bytes), fmt::arg("shift", std::countr_zero(size_bytes)),
+      fmt::arg("last", elements - 1), fmt::arg("counter", step), fmt::arg("leader", row % 32),
+      fmt::arg("counts", counts));
 }
 
 // One access, for one tool: its rows and its body.
@@ -72,45 +71,74 @@ inline std::string code_of_hook(hooked_access const& each, access const& which, 
   return code + tool.body(operands, number++);
 }
 
-// One access: the test for order, then the hooks.
-inline std::string code_of(module const& from, hooked_access const& each, std::span<hook const> hooks,
-                           hook_places const& where, std::size_t& number) {
-  if (!each.why.empty()) return {};
-  access const which = access_of(from, each);
-  std::size_t const past = number++;
-  std::string code = each.before;
-  constexpr std::string_view label = "$pasta_past;";
-  for (std::size_t found = code.find(label); found != std::string::npos; found = code.find(label, found + 1)) {
-    code.replace(found, label.size(), fmt::format("$pasta_past{};", past));
+// Code before an access, and the part of it that is seldom executed: behind a jump, and ending with one.
+struct spliced {
+  std::string usual, seldom;
+  std::size_t past;  // number of the label behind all
+
+  // All of it in one place.
+  std::string together() const {
+    std::string const behind = seldom.empty() ? "" : fmt::format("\tbra \t$pasta_past{};\n{}", past, seldom);
+    return fmt::format("{}{}$pasta_past{}:\n", usual, behind, past);
   }
-  bool const is_kept = each.kept != hooked_access::not_kept;
-  if (is_kept) code += code_of_kept(from, each, hooks, where, number++, past);
-  if (each.in_order != no_counts) {
-    code +=
-        count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row, number++, past);
-  }
-  code +=
+};
+
+// Leads past where nobody collects.
+inline std::string if_collected(std::size_t past) {
+  return fmt::format(
+      "\tsetp.eq.u64 \t%pasta_adds, %pasta_at, 0;\n"
+      "\t@%pasta_adds bra \t$pasta_past{};\n",
+      past);
+}
+
+// The hooks of all tools that watch the access.
+inline std::string call_hooks(hooked_access const& each, access const& which, std::span<hook const> hooks,
+                              hook_places const& where, std::size_t& number) {
+  std::string code =
       fmt::format("\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n", where.state_name, offsetof(module_state, shared));
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].watches(which.kind, which.space, which.size == size_source::text ? which.size_bytes : 0)) continue;
     code += code_of_hook(each, which, hooks[i], where.rows[i], where.function, number);
   }
-  if (is_kept) {
-    // Only a request of the whole warp is kept; of others all is merged already, and what is kept stays.
-    code += fmt::format(
-        "\tsetp.ne.u32 \t%pasta_adds, %pasta_keeps, 0;\n"
-        "\t@%pasta_adds mov.b64 \t{{%pasta_adds{0}, %pasta_times{0}}}, %pasta_kept;\n"
-        "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_times{0}, 0, %pasta_adds;\n"
-        "\t@%pasta_adds mov.b64 \t%pasta_next{0}, 0;\n",
-        each.kept);
+  return code;
+}
+
+// One access.
+inline spliced code_of(module const& from, hooked_access const& each, std::span<hook const> hooks,
+                       hook_places const& where, std::size_t& number) {
+  access const which = access_of(from, each);
+  spliced code{{}, {}, number++};
+  auto const with_label = [&](std::string text) {
+    constexpr std::string_view label = "$pasta_past;";
+    for (std::size_t found = text.find(label); found != std::string::npos; found = text.find(label, found + 1)) {
+      text.replace(found, label.size(), fmt::format("$pasta_past{};", code.past));
+    }
+    return text;
+  };
+  std::size_t const mine = number++;
+  std::string const past = fmt::format("\tbra \t$pasta_past{};\n", code.past);
+  code.usual = with_label(each.skip);
+  if (each.kept != hooked_access::not_kept) {
+    code.usual += with_label(each.before) + test_expected(each, mine);
+    code.seldom = fmt::format("$pasta_other{}:\n", mine) + if_collected(code.past) +
+                  learn_step(from, each, hooks, where, mine, code.past) +
+                  call_hooks(each, which, hooks, where, number) + keep(each) + past;
+    return code;
   }
-  return code + fmt::format("$pasta_past{}:\n", past);
+  code.usual += if_collected(code.past) + with_label(each.before);
+  if (each.in_order == no_counts) {
+    code.usual += call_hooks(each, which, hooks, where, number);
+    return code;
+  }
+  code.usual += count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row, mine);
+  code.seldom = fmt::format("$pasta_apart{}:\n", mine) + call_hooks(each, which, hooks, where, number) + past;
+  return code;
 }
 
 // Several accesses of a block, of one size and with counts side by side: one test for all whether their requests are in
 // order, and one addition, of a lane for each. Else they are looked at one by one.
-inline std::string code_of_batch(module const& from, std::span<hooked_access const> batch, std::span<hook const> hooks,
-                                 hook_places const& where, std::size_t& number) {
+inline spliced code_of_batch(module const& from, std::span<hooked_access const> batch, std::span<hook const> hooks,
+                             hook_places const& where, std::size_t& number) {
   std::vector<std::string_view> bases;  // accesses relative to one register need one test
   std::size_t const past = number++;
   std::uint32_t const size_bytes = detail::access_of(from, batch.front()).size_bytes;
@@ -141,8 +169,7 @@ inline std::string code_of_batch(module const& from, std::span<hooked_access con
   for (std::size_t i = 0; i < bases.size(); ++i)
     fmt::format_to(std::back_inserter(code), "{}%pasta_low{}", i == 0 ? "" : ", ", i);
   fmt::format_to(std::back_inserter(code),
-                 ";\n\tsetp.ne.u64 \t%pasta_adds, %pasta_at, 0;\n"
-                 "\t@!%pasta_adds bra \t$pasta_past{0};\n"
+                 ";\n{9}"
                  "\tactivemask.b32 \t%pasta_lanes;\n"
                  "\tsetp.eq.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
                  "\t@!%pasta_adds bra \t$pasta_apart{0};\n"
@@ -157,13 +184,16 @@ inline std::string code_of_batch(module const& from, std::span<hooked_access con
                  "\tmad.wide.u32 \t%pasta_row, %pasta_other, {7}, %pasta_at;\n"
                  "\tsetp.lt.u32 \t%pasta_adds, %pasta_lane, {3};\n"
                  "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{8}], 1;\n"
-                 "\tbra \t$pasta_past{0};\n"
-                 "\t}}\n"
-                 "$pasta_apart{0}:\n",
+                 "\t}}\n",
                  past, tests, adds, batch.size(), std::countr_zero(size_bytes), elements - 1, batch.size(),
-                 counter_bytes, where.in_order + batch.front().in_order);
-  for (hooked_access const& each : batch) code += code_of(from, each, hooks, where, number);
-  return code + fmt::format("$pasta_past{}:\n", past);
+                 counter_bytes, where.in_order + batch.front().in_order, if_collected(past));
+  std::string one_by_one = fmt::format("$pasta_apart{}:\n", past), seldom;
+  for (hooked_access const& each : batch) {
+    spliced const one = code_of(from, each, hooks, where, number);
+    one_by_one += fmt::format("{}$pasta_past{}:\n", one.usual, one.past);
+    seldom += one.seldom;
+  }
+  return {std::move(code), fmt::format("{}\tbra \t$pasta_past{};\n{}", one_by_one, past, seldom), past};
 }
 
 }  // namespace pasta::ptx::detail

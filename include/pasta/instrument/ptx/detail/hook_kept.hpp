@@ -39,21 +39,25 @@ inline std::string fold_one(module const& from, hooked_access const& each, std::
   return code + fmt::format("\tmov.b32 \t%pasta_times{}, 0;\n", each.kept);
 }
 
-// What comes before the hook of an access whose latest request is kept: a request where it is expected, or as far from
-// the latest for all lanes of the warp and a multiple of the period, does the same once more.
-inline std::string code_of_kept(module const& from, hooked_access const& each, std::span<hook const> hooks,
-                                hook_places const& where, std::size_t number, std::size_t past) {
+// A request where it is expected: does the same as the latest once more. Another goes on behind $pasta_other.
+inline std::string test_expected(hooked_access const& each, std::size_t number) {
   return fmt::format(
-             "\tmov.b32 \t%pasta_lanes, 0;\n"
-             "\tsetp.eq.s64 \t%pasta_adds, %pasta_address, %pasta_next{kept};\n"
-             "\t@%pasta_adds activemask.b32 \t%pasta_lanes;\n"
-             "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
-             "\t@%pasta_adds bra \t$pasta_other{number};\n"
-             "\tcvt.u64.u32 \t%pasta_word, %pasta_step{kept};\n"
-             "\tadd.s64 \t%pasta_next{kept}, %pasta_next{kept}, %pasta_word;\n"
-             "\tadd.u32 \t%pasta_times{kept}, %pasta_times{kept}, 1;\n"
-             "\tbra \t$pasta_past{past};\n"
-             "$pasta_other{number}:\n"
+      "\tmov.b32 \t%pasta_lanes, 0;\n"
+      "\tsetp.eq.s64 \t%pasta_adds, %pasta_address, %pasta_next{0};\n"
+      "\t@%pasta_adds activemask.b32 \t%pasta_lanes;\n"
+      "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
+      "\t@%pasta_adds bra \t$pasta_other{1};\n"
+      "\tcvt.u64.u32 \t%pasta_word, %pasta_step{0};\n"
+      "\tadd.s64 \t%pasta_next{0}, %pasta_next{0}, %pasta_word;\n"
+      "\tadd.u32 \t%pasta_times{0}, %pasta_times{0}, 1;\n",
+      each.kept, number);
+}
+
+// Behind that: so does one that is as far from the latest for all lanes of the warp, by a multiple of
+// the period. Of another one what the latest were to add is added before the hook.
+inline std::string learn_step(module const& from, hooked_access const& each, std::span<hook const> hooks,
+                              hook_places const& where, std::size_t number, std::size_t past) {
+  return fmt::format(
              "\tmov.b32 \t%pasta_keeps, 0;\n"
              "\tactivemask.b32 \t%pasta_lanes;\n"
              "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
@@ -83,10 +87,20 @@ inline std::string code_of_kept(module const& from, hooked_access const& each, s
              fmt::arg("rest", pasta::detail::in_order_period - 1)) +
          fold_one(from, each, hooks, where) +
          fmt::format(
-             "\tmov.b64 \t%pasta_next{}, %pasta_address;\n"
-             "\tmov.b32 \t%pasta_step{}, 0;\n"
-             "$pasta_apart{}:\n",
-             each.kept, each.kept, number);
+             "\tmov.b64 \t%pasta_next{0}, %pasta_address;\n"
+             "\tmov.b32 \t%pasta_step{0}, 0;\n"
+             "$pasta_apart{1}:\n",
+             each.kept, number);
+}
+
+// Behind the hook. Only a request of the whole warp is kept; of others all is merged already, and what is kept stays.
+inline std::string keep(hooked_access const& each) {
+  return fmt::format(
+      "\tsetp.ne.u32 \t%pasta_adds, %pasta_keeps, 0;\n"
+      "\t@%pasta_adds mov.b64 \t{{%pasta_adds{0}, %pasta_times{0}}}, %pasta_kept;\n"
+      "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_times{0}, 0, %pasta_adds;\n"
+      "\t@%pasta_adds mov.b64 \t%pasta_next{0}, 0;\n",
+      each.kept);
 }
 
 }  // namespace pasta::ptx::detail

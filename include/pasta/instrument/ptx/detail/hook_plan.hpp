@@ -44,9 +44,12 @@ inline std::vector<hooked_access> find_accesses(module const& from, function con
                                                 std::uint32_t& rows) {
   std::vector<hooked_access> found;
   register_scopes registers;
+  std::size_t depth = 0;
   for (std::size_t i = body.begin; i < body.end; ++i) {
     statement const& each = from.statements[i];
     registers.pass(each);
+    if (each.kind == statement_kind::scope_begin) ++depth;
+    if (each.kind == statement_kind::scope_end) --depth;
     if (each.kind != statement_kind::instruction) continue;
     instruction const what = read_instruction(each.text);
     site where = classify(what);
@@ -60,6 +63,7 @@ inline std::vector<hooked_access> find_accesses(module const& from, function con
       hooked_access made;
       made.statement = i;
       made.number = number;
+      made.is_nested = depth > 1;
       hook_arguments(what, which, registers).fill(made);
       if (made.why.empty()) {
         made.row = rows++;

@@ -50,22 +50,28 @@ inline std::string fold_kept(std::span<hooked_access const> accesses, std::span<
   return code;
 }
 
-inline void write_hooks(edits& changes, module const& from, std::span<hooked_access const> accesses,
-                        std::span<hook const> hooks, hook_places const& where, std::size_t& number) {
+inline void write_hooks(edits& changes, module const& from, function const& body,
+                        std::span<hooked_access const> accesses, std::span<hook const> hooks, hook_places const& where,
+                        std::size_t& number) {
+  std::string seldom;
   for (auto each = accesses.begin(); each != accesses.end();) {
-    auto end = each + 1;
-    std::string code = "\n";
-    std::size_t statement = each->statement;
-    if (each->batch == hooked_access::no_batch) {
-      code += detail::code_of(from, *each, hooks, where, number);
-    } else {
-      end = std::find_if(each, accesses.end(), [&](hooked_access const& other) { return other.batch != each->batch; });
-      statement = each->batch;
-      code += detail::code_of_batch(from, {each, end}, hooks, where, number);
+    bool const is_alone = each->batch == hooked_access::no_batch;
+    auto const end = is_alone ? each + 1 : std::find_if(each, accesses.end(), [&](hooked_access const& other) {
+      return other.batch != each->batch;
+    });
+    if (each->why.empty()) {
+      detail::spliced code = is_alone ? detail::code_of(from, *each, hooks, where, number)
+                                      : detail::code_of_batch(from, {each, end}, hooks, where, number);
+      if (!each->is_nested) {
+        seldom += code.seldom;
+        code.seldom.clear();
+      }
+      changes.insert_before(from.statements[is_alone ? each->statement : each->batch].text,
+                            "\n" + code.together() + "\t");
     }
-    changes.insert_before(from.statements[statement].text, code + "\t");
     each = end;
   }
+  if (!seldom.empty()) changes.insert_before(from.statements[body.end].text, "\n\tret;\n" + seldom);
 }
 
 }  // namespace pasta::ptx

@@ -217,9 +217,10 @@ class instrumenter {
       if (!is_hooked && each.counters.plan().counters.empty()) continue;
       has_hooks |= is_hooked;
       hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row)};
-      each.counters.write(changes, state_name, is_hooked ? hook_registers(each.accesses) : std::string(),
-                          fold_kept(each.accesses, hooks_, where, *from_), each.first_counter, how, number);
-      if (is_hooked) write_hooks(changes, *from_, each.accesses, hooks_, where, number);
+      counted_function::hook_needs needs;
+      if (is_hooked) needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks_, where, *from_)};
+      each.counters.write(changes, state_name, needs, each.first_counter, how, number);
+      if (is_hooked) write_hooks(changes, *from_, *each.body, each.accesses, hooks_, where, number);
     }
     raise_version(changes, has_hooks);
     std::string declared = declare_state(result_.table.id, result_.json);
