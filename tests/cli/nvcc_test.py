@@ -205,7 +205,8 @@ class FakeToolkitTest(NvccTest):
         self.assertEqual(added("-c", "a.cu", capability="7.9"), [], "one that nvcc does not know")
         for words in (
             ["-arch=sm_70"], ["-arch", "sm_70"], ["--gpu-architecture=sm_70"],
-            ["-gencode", "arch=compute_70,code=sm_70"], ["--generate-code=arch=compute_70,code=sm_70"], ["-code=sm_70"], ["-optf", "options"], ["-arch=native"],
+            ["-gencode", "arch=compute_70,code=sm_70"], ["--generate-code=arch=compute_70,code=sm_70"],
+            ["-code=sm_70"], ["-optf", "options"], ["-arch=native"],
         ):
             self.assertEqual(added(*words, "a.cu"), [], words)
         self.assertEqual(added("a.cu", NVCC_PREPEND_FLAGS='-O3 "-arch=sm_70"'), [])
@@ -249,6 +250,22 @@ class FakeToolkitTest(NvccTest):
             ("mine-" + first[0], "my own-" + first[0]),
         )
         self.assertEqual(keys([]), (None, None))
+
+    def test_a_path_for_tools(self):
+        def call(content, **environment):
+            self.write("my tools/mine.sm_80.ptx", content)
+            words = ["--tools", "mine+access_count", "--tool-path", self.path("my tools"), "-c", "a.cpp"]
+            return self.call(*words, **environment)[0]
+
+        first = call("one", PASTA_TOOL_PATH="/none")
+        self.assertEqual(first["environment"]["PASTA_TOOL_PATH"], self.path("my tools") + ":/none")
+        self.assertEqual(first["environment"]["PASTA_PTX_TOOLS"], "access_count,mine")
+        self.assertIn("-DPASTA_PTX_PACK=access_count+mine", first["words"])
+        keys = [got["environment"]["CCACHE_NAMESPACE"] for got in (first, call("two"), call("one"))]
+        self.assertNotEqual(keys[0], keys[1], "a hook's content is in the key")
+        self.assertEqual(keys[0], keys[2])
+        self.assertIn("mine", self.pasta("--list-tools", PASTA_TOOL_PATH=self.path("my tools")).stdout)
+        self.check_refusal(self.pasta("--tools", "mine", "a.cpp", status=2), "unknown tool 'mine'")
 
     def test_where_nvcc_is_looked_for(self):
         def program(**environment):
