@@ -1067,6 +1067,18 @@ class DoctorTest(CliTest):
         _, route = self.with_fakes(None, "G, 9.0, 580.1", "13.0")
         self.assertEqual((route["lacks"], route["install"]), (["nvcc 12.0 or newer"], ""))
 
+    def test_the_ptx_route_says_what_it_lacks(self):
+        found = json.loads(self.pasta("doctor", "--json", environment={"PASTA_CUPTI": self.path("none.so")}).stdout)
+        route = found["routes"]["ptx"]
+        self.assertFalse(route["is_usable"])
+        self.assertIsNone(found["libraries"]["CUPTI"])
+        # The copy of pasta that is asked has no libraries beside it.
+        self.assertIsNone(found["installation"]["ptx collector"])
+        lacks = "\n".join(route["lacks"])
+        self.assertIn("its collector: build PASTA where CUDA's headers are", lacks)
+        self.assertIn("none.so", lacks)
+        self.assertIn("it comes with the CUDA toolkit (cuda-cupti)", lacks)
+
     def test_what_nvidia_smi_says_may_be_nonsense(self):
         for nonsense in ("", "a", ", ", "\x1b[31m, 9.0, 1", "x, ..., 99999999999.1"):
             with self.subTest(nonsense):

@@ -124,9 +124,10 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() {
-  if (CUresult const result = usable(); result != CUDA_SUCCESS) return result;
+  call told(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize", nullptr);
+  if (CUresult const result = usable(); result != CUDA_SUCCESS) return told(result);
   ++all.context_waits;
-  return run_queue(here());
+  return told(run_queue(here()));
 }
 CUresult cuCtxDestroy(CUcontext context) {
   call told(CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2, "cuCtxDestroy_v2", &context);
@@ -213,10 +214,11 @@ CUresult cuStreamCreate(CUstream* made, unsigned flags) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream given) {
-  if (CUresult const result = usable(); result != CUDA_SUCCESS) return result;
+  call told(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, "cuStreamSynchronize", &given);
+  if (CUresult const result = usable(); result != CUDA_SUCCESS) return told(result);
   // A blocking stream would wait for the program's kernels.
   auto* const waited = as<fake::stream>(given, kind::stream);
-  return waited == nullptr || !waited->is_nonblocking ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  return told(waited == nullptr || !waited->is_nonblocking ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS);
 }
 CUresult cuStreamIsCapturing(CUstream given, CUstreamCaptureStatus* status) {
   auto* const asked = as<fake::stream>(given, kind::stream);

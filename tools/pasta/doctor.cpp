@@ -19,11 +19,13 @@
 #include <pasta/report/visible.hpp>
 #include "capture.hpp"
 #include "command.hpp"
+#include "find_cupti.hpp"
 #include "gpus.hpp"
 #include "installed_tools.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 #include "run_options.hpp"
+#include "run_route.hpp"
 
 namespace pasta::cli {
 
@@ -173,8 +175,15 @@ examination examine() {
                               "the same kernels on an NVIDIA GPU"};
   auto const toolkit = versions["nvcc"].empty() ? std::nullopt : find_release(versions["nvcc"]);
   for (std::string const& what : what_cuda_lacks(gpus, toolkit)) need(probe_on_nvidia, false, what, "");
-  route_state ptx{"ptx", false, {"not in this version"}, {}, "NVIDIA, unmodified source"};
-  need(ptx, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
+  // To build needs nvcc, to collect the rest; the machine need not be the same.
+  route_state ptx{"ptx", true, {}, {}, "NVIDIA, unmodified source"};
+  for (std::string const& what : what_cuda_lacks(gpus, toolkit)) need(ptx, false, what, "");
+  std::string const collector = ptx_library();
+  ptx::opened_cupti const cupti = ptx::open_cupti();
+  need(ptx, !collector.empty(), "its collector: build PASTA where CUDA's headers are, with those of CUPTI", "");
+  need(ptx, cupti.library != nullptr, cupti.problem, "");
+  e.installation.push_back({"ptx collector", visible(collector)});
+  e.libraries.push_back({"CUPTI", visible(cupti.path)});
   route_state llvm{"llvm", false, {"not in this version"}, {}, "AMD and CPU, unmodified source"};
   need(llvm, !versions["clang++"].empty(), "clang++", "clang");
   need(llvm, !versions["hipcc"].empty(), "hipcc", "hipcc");

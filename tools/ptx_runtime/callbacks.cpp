@@ -137,6 +137,14 @@ void on_context_end(run& all, CUpti_CallbackId id, CUpti_CallbackData const& cal
   all.collector().harvest(how, [&](context_state const& each) { return each.device == device; });
 }
 
+void on_wait(run& all, CUpti_CallbackData const& call, collector::waited what) {
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    all.collector().wait_begins(call.contextUid, what);
+  } else if (has_succeeded(call)) {
+    all.collector().wait_ended(call.contextUid);
+  }
+}
+
 void on_unload(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
   all.collector().forget_handles();
   if (call.callbackSite == CUPTI_API_ENTER) {
@@ -185,6 +193,11 @@ void on_driver_call(run& all, CUpti_CallbackId id, CUpti_CallbackData const& cal
     case begin_capture_to_graph:
     case begin_capture_to_graph_ptsz:
       return all.collector().capture_begins();
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
+      return on_wait(all, call, collector::waited::for_context);
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
+      return on_wait(all, call, collector::waited::for_stream);
     case CUPTI_DRIVER_TRACE_CBID_cuModuleUnload:
     case CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload:
       return on_unload(all, id, call);
@@ -202,6 +215,7 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
   run* const all = run::existing();
   if (all == nullptr || all->is_over()) return;
   try {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API && capture_relaxed::is_active()) return;
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
       return on_driver_call(*all, id, *static_cast<CUpti_CallbackData const*>(data));
     if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;

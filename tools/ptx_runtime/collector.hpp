@@ -60,6 +60,12 @@ class collector {
 
   // ---- Results.
 
+  /// The program waits for the GPU: a moment to bring to the host what is there, in case that the GPU fails later. What
+  /// was launched before a wait for a whole context has ended with it.
+  enum class waited : std::uint8_t { for_context, for_stream };
+  void wait_begins(std::uint32_t context_uid, waited what);
+  void wait_ended(std::uint32_t context_uid);
+
   enum class wait : std::uint8_t { for_kernels, for_nothing };
   /// Brings what contexts collected to the host. Where kernels were waited for, their launches count as delivered.
   /// @param which contexts; empty: all
@@ -111,6 +117,12 @@ class collector {
                                                   std::string& why_not);
   std::string copy_to_host(context_state& context, void* to, CUdeviceptr from, std::size_t bytes) const;
   std::string read(context_state& context, attachment& from);
+  using launch_counts = std::vector<std::pair<function_record*, std::uint64_t>>;
+  std::string read_all(context_state& context);
+  launch_counts launched_in(context_state const& context);
+  void conclude(context_state& context, std::string const& problem, launch_counts const& delivered);
+  bool is_due(context_state const& context) const;
+  context_state* find_context(std::uint32_t uid);
   void harvest_one(context_state& context, wait how);
   void collect_nodes(CUgraph graph, CUcontext context, std::uint32_t context_uid, graph_record& into, int depth);
   function_record& find_node(CUDA_KERNEL_NODE_PARAMS const& parameters, CUcontext context, std::uint32_t context_uid);

@@ -52,17 +52,27 @@ struct driver {
   std::string explain(CUresult error) const;
 };
 
-/// While it lives the calling thread may call what a stream capture anywhere in the program would forbid.
+/// While it lives the calling thread's calls are the collector's own: they may be what a stream capture anywhere in the
+/// program would forbid.
 class capture_relaxed {
  public:
-  explicit capture_relaxed(driver const& with) : driver_(&with) { driver_->cuThreadExchangeStreamCaptureMode_(&mode_); }
-  ~capture_relaxed() { driver_->cuThreadExchangeStreamCaptureMode_(&mode_); }
+  explicit capture_relaxed(driver const& with) : driver_(&with) {
+    ++depth_;
+    driver_->cuThreadExchangeStreamCaptureMode_(&mode_);
+  }
+  ~capture_relaxed() {
+    driver_->cuThreadExchangeStreamCaptureMode_(&mode_);
+    --depth_;
+  }
+  /// Whether the calling thread has one.
+  static bool is_active() { return depth_ > 0; }
   capture_relaxed(capture_relaxed const&) = delete;
   capture_relaxed& operator=(capture_relaxed const&) = delete;
 
  private:
   driver const* driver_;
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+  inline static constinit thread_local int depth_ = 0;
 };
 
 /// While it lives the context is the calling thread's current one.

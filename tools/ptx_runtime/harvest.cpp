@@ -3,6 +3,9 @@
 // Bringing what was collected to the host.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "collector.hpp"
 
 namespace pasta::ptx {
@@ -16,32 +19,83 @@ std::string collector::read(context_state& context, attachment& from) {
   return "";
 }
 
+std::string collector::read_all(context_state& context) {
+  for (attachment& each : context.attachments) {
+    if (each.memory == 0) continue;
+    if (std::string problem = read(context, each); !problem.empty()) return problem;
+  }
+  return "";
+}
+
+collector::launch_counts collector::launched_in(context_state const& context) {
+  launch_counts counts;
+  std::lock_guard const lock(results_mutex_);
+  counts.reserve(records_.size());
+  for (function_record& each : records_) {
+    if (each.context == &context) counts.emplace_back(&each, each.launches.load());
+  }
+  return counts;
+}
+
+void collector::conclude(context_state& context, std::string const& problem, launch_counts const& delivered) {
+  std::lock_guard const lock(results_mutex_);
+  if (!problem.empty()) {
+    context.lost_because = problem;
+    return;
+  }
+  for (auto const& [record, launches] : delivered) record->delivered = std::max(record->delivered, launches);
+}
+
 void collector::harvest_one(context_state& context, wait how) {
   if (context.is_gone || !context.lost_because.empty()) return;
   context_pushed const pushed(driver_, context.handle);
   if (!pushed) return;
   capture_relaxed const relaxed(driver_);
-  std::vector<std::pair<function_record*, std::uint64_t>> launched;
-  {
-    std::lock_guard const lock(results_mutex_);
-    launched.reserve(records_.size());
-    for (function_record& each : records_) {
-      if (each.context == &context) launched.emplace_back(&each, each.launches.load());
-    }
-  }
+  launch_counts const launched = how == wait::for_kernels ? launched_in(context) : launch_counts();
   std::string problem;
   if (how == wait::for_kernels) {
     if (CUresult const result = driver_.cuCtxSynchronize_(); result != CUDA_SUCCESS) problem = driver_.explain(result);
   }
-  for (attachment& each : context.attachments) {
-    if (problem.empty() && each.memory != 0) problem = read(context, each);
-  }
+  if (problem.empty()) problem = read_all(context);
+  conclude(context, problem, launched);
+}
+
+namespace {
+// What the calling thread's wait for a whole context will have seen the end of.
+thread_local std::vector<std::pair<function_record*, std::uint64_t>> launched_before_wait;
+}  // namespace
+
+// At most a fiftieth of the time goes into reading.
+bool collector::is_due(context_state const& context) const {
+  return std::chrono::steady_clock::now().time_since_epoch().count() >= context.next_read.load();
+}
+
+context_state* collector::find_context(std::uint32_t uid) {
   std::lock_guard const lock(results_mutex_);
-  if (!problem.empty()) {
-    context.lost_because = problem;
-  } else if (how == wait::for_kernels) {
-    for (auto const& [record, launches] : launched) record->delivered = launches;
+  for (context_state& known : contexts_) {
+    if (known.uid == uid) return &known;
   }
+  return nullptr;
+}
+
+void collector::wait_begins(std::uint32_t context_uid, waited what) {
+  launched_before_wait.clear();
+  if (what == waited::for_stream) return;  // its end says nothing of the other streams' launches
+  context_state* const context = find_context(context_uid);
+  if (context != nullptr && is_due(*context)) launched_before_wait = launched_in(*context);
+}
+
+void collector::wait_ended(std::uint32_t context_uid) {
+  context_state* const context = find_context(context_uid);
+  std::unique_lock const lock(attach_mutex_, std::try_to_lock);
+  if (context == nullptr || !lock || context->is_gone || !context->lost_because.empty() || !is_due(*context)) return;
+  auto const begin = std::chrono::steady_clock::now();
+  capture_relaxed const relaxed(driver_);
+  conclude(*context, read_all(*context), launched_before_wait);
+  auto const end = std::chrono::steady_clock::now();
+  context->next_read = (end + std::max<std::chrono::nanoseconds>(50 * (end - begin), std::chrono::milliseconds(100)))
+                           .time_since_epoch()
+                           .count();
 }
 
 void collector::harvest(wait how, std::function<bool(context_state const&)> const& which) {

@@ -239,7 +239,7 @@ collected make_rows(std::deque<function_record> const& records, std::deque<conte
     if (context.is_gone && is_unread && context.lost_because.empty())
       notes.insert("A context was destroyed before what it had collected could be read.");
     if (!context.lost_because.empty()) {
-      notes.insert(fmt::format("On {} a kernel went wrong, and what the GPU had collected is lost with it: {}",
+      notes.insert(fmt::format("On {} a kernel went wrong, and what was not read by then is lost with it: {}",
                                context.device_name, context.lost_because));
     }
   }

@@ -42,8 +42,9 @@ struct context_state {
   CUstream stream = nullptr;  ///< own: waits for none of the program's, nor they for it
   std::size_t left_bytes = 0;
   std::list<attachment> attachments;
-  std::string lost_because;          ///< a kernel went wrong; empty: all is well
-  std::atomic<bool> is_gone{false};  ///< destroyed
+  std::string lost_because;                ///< a kernel went wrong; empty: all is well
+  std::atomic<std::int64_t> next_read{0};  ///< when the program's waiting may be used again to read; steady clock
+  std::atomic<bool> is_gone{false};        ///< destroyed
 };
 
 /// A function in a context, as it is launched.
