@@ -16,7 +16,7 @@ import os
 import sys
 import time
 
-VALUED = {"-o", "-arch", "-L", "-l", "-Xptxas", "-nvvmpath", "-maxrregcount", "--register-link-binaries", "--host-ccbin"}
+VALUED = {"-o", "-arch", "-L", "-l", "-Xptxas", "-nvvmpath", "-maxrregcount", "--register-link-binaries"}
 
 
 def main():

@@ -68,7 +68,8 @@ class FakeLinkTest(ptxas_test.PtxasTest):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "nvlink: a fake\n", ""))
 
     def test_what_is_optimised_at_link_time_is_instrumented(self):
-        done = self.link("-arch", "sm_90", "--register-link-binaries=r.c", "-dlto", "-Xptxas", "-O1", "a.o", "b.o", *ENDS)
+        words = ["-arch", "sm_90", "--register-link-binaries=r.c", "-dlto", "-Xptxas", "-O1", "a.o", "b.o"]
+        done = self.link(*words, *ENDS)
         self.check(done, 0, ptxas_test.warning_of("out.cubin"))
         self.check_instrumented(self.read("out.cubin"))
         self.assertEqual(len(self.links()), 2)

@@ -352,8 +352,14 @@ class RegistersTest(PtxasTest):
         self.assertEqual((line["register_limit"], line["registers"]), (16, [10, 16]))
         messages, (line,) = self.assemble([64, 0], [66, 0], None, PASTA_PTX_REGISTERS="free")
         self.assertEqual((line["register_limit"], line["registers"]), (None, [64, 66]))
-        self.assertEqual(messages, "pasta: a.ptx: 1 kernel has room for fewer blocks at once, f: 8 to 7 of 128 threads\n")
+        line = "pasta: a.ptx: 1 kernel has room for fewer blocks at once, f: 8 to 7 of 128 threads\n"
+        self.assertEqual(messages, line)
         self.check_refusal(self.run_it("a.ptx", PASTA_PTX_REGISTERS="some"), 2, "PASTA_PTX_REGISTERS=some is none of")
+
+    def test_where_nobody_asks_the_original_is_not_assembled(self):
+        self.write("a.ptx")
+        self.check(self.run_it("a.ptx", PASTA_PTX_REGISTERS="free", PASTA_PTX_REPORT=None), 0, warning_of("a.ptx"))
+        self.assertEqual(len(self.all_calls()), 1)
 
     def test_spills_that_a_limit_brings_are_told(self):
         messages, (line,) = self.assemble([64, 4], [66, 4], [64, 12])

@@ -35,7 +35,8 @@ class RegistersTest(real_test.RealTest):
         Path(report).unlink(missing_ok=True)
         done = self.run_it(real_test.PROGRAM, f"-arch={target}", *words, name, "-o", f"{name}.cubin",
                            PASTA_PTXAS=real_test.PTXAS, PASTA_PTX_REPORT=report, **(TOOLS | environment))
-        return [json.loads(line) for line in Path(report).read_text(encoding="utf-8").splitlines()], done.stderr.decode()
+        lines = Path(report).read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines], done.stderr.decode()
 
     def find_values(self, registers, directives=""):
         """So many values that the kernel has just these registers natively, and wants more with counters."""

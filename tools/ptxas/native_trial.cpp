@@ -24,7 +24,7 @@ native_trial::native_trial(std::string const& ptxas, command_line const& line, s
 
 std::pair<program_result, std::vector<kernel_figures>> native_trial::finish(linking how) {
   program_result result = run_->wait();
-  if (!result.is_success()) return {std::move(result), {}};
+  if (!result.is_success()) return {std::move(result), std::vector<kernel_figures>()};
   std::vector<kernel_figures> figures = read_figures(result.messages, how);
   return {std::move(result), std::move(figures)};
 }

@@ -48,7 +48,9 @@ register_fit::register_fit(std::string const& ptxas, command_line const& line, s
   // For compute_90 ptxas only looks whether the text is right.
   bool const has_work =
       std::any_of(sources.begin(), sources.end(), [](source_text const& each) { return each.is_to_be_instrumented(); });
-  if (!has_work || line.value("--gpu-name").starts_with("compute_")) return;
+  // Nobody asks what the original takes.
+  bool const is_free = wanted.registers == register_policy::free && wanted.report.empty() && !wanted.is_debugging;
+  if (!has_work || is_free || line.value("--gpu-name").starts_with("compute_")) return;
   try {
     native_.emplace(ptxas, line, sources);
   } catch (std::exception const& e) {
