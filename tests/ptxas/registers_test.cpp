@@ -149,6 +149,8 @@ TEST_CASE("limits are chosen before from what is likely, and afterwards from wha
   CHECK(choose_limits(changes, register_policy::occupancy, linking::whole_program).empty());
 
   changes = list_changes(std::vector{figures(60)}, {});
+  CHECK_FALSE(changes[0].is_changed());
+  CHECK(warn(changes).empty());
   changes[0].bounds.added_registers = 5;
   CHECK(choose_limits(changes, register_policy::occupancy, linking::whole_program) == limits);
 }

@@ -195,5 +195,21 @@ class ArchitecturesTest(real_test.ViewFolderTest):
                     self.assertGreaterEqual(after, before, line)
 
 
+class EmbeddedTest(real_test.ViewFolderTest):
+    def test_a_text_that_is_only_embedded_has_the_limits_of_its_number(self):
+        values = RegistersTest("find_values")
+        values.setUp()
+        self.addCleanup(values.doCleanups)
+        text = HEAD.format(target="sm_90") + kernel(values.find_values(64)) + kernel(4, name="small")
+        self.write("x.ptx", text)
+        for in_place in ("0", "1"):
+            done = self.run_it(real_test.PROGRAM, "-arch=compute_90", "x.ptx", PASTA_PTXAS=real_test.PTXAS,
+                               PASTA_PTX_IN_PLACE=in_place, PASTA_DEBUG="1", **TOOLS)
+            self.assertEqual(self.read("x.ptx").count(b".maxnreg 64\n"), int(in_place))
+            limit = b"pasta: debug: k: 64 registers natively on sm_90, limit 64\n"
+            self.assertEqual(limit in done.stderr, in_place == "1")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["x.cu", "x.ptx"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -31,6 +31,7 @@ auto by_name(std::string_view name) {
 }  // namespace
 
 bool kernel_change::is_changed() const {
+  if (!is_assembled()) return limit != 0;
   return native.registers != instrumented.registers || native.spill_bytes != instrumented.spill_bytes || limit != 0 ||
          !why_unlimited.empty();
 }
@@ -46,6 +47,7 @@ std::pair<std::uint32_t, std::uint32_t> kernel_change::blocks(std::uint32_t thre
 }
 
 std::optional<std::uint32_t> kernel_change::crowded_threads() const {
+  if (!is_assembled()) return std::nullopt;
   auto const is_crowded = [&](std::uint32_t threads) {
     auto const [before, after] = blocks(threads);
     return after < before;
@@ -81,15 +83,14 @@ std::map<std::string, std::uint32_t> choose_limits(std::span<kernel_change> chan
     std::uint32_t const limit =
         wanted == register_policy::native
             ? rounded_registers(native.registers)
-            : most_registers_as_roomy_as(native.target, std::max(native.registers, 1U), change.bounds.sizes());
-    bool const is_assembled = change.instrumented.registers != 0;
+            : most_registers_as_roomy_as(native.target, native.registers, change.bounds.sizes());
     std::uint32_t const taken =
-        is_assembled ? change.instrumented.registers : native.registers + change.bounds.added_registers;
+        change.is_assembled() ? change.instrumented.registers : native.registers + change.bounds.added_registers;
     if (taken <= limit || change.limit != 0) continue;
     if (change.bounds.changes_registers) {
-      if (is_assembled) change.why_unlimited = "setmaxnreg governs its registers";
+      if (change.is_assembled()) change.why_unlimited = "setmaxnreg governs its registers";
     } else if (how == linking::relocatable && change.bounds.calls_functions) {
-      if (is_assembled) change.why_unlimited = "its registers are known only when it is linked";
+      if (change.is_assembled()) change.why_unlimited = "its registers are known only when it is linked";
     } else {
       change.limit = limit;
       limits[native.name] = limit;
@@ -99,6 +100,10 @@ std::map<std::string, std::uint32_t> choose_limits(std::span<kernel_change> chan
 }
 
 std::string describe(kernel_change const& change) {
+  if (!change.is_assembled()) {
+    return fmt::format("{}: {} registers natively on {}, limit {}", visible(change.native.name),
+                       change.native.registers, visible(change.native.target), change.limit);
+  }
   std::string line = fmt::format("{} ({}): registers {} to {}", visible(change.native.name),
                                  visible(change.native.target), change.native.registers, change.instrumented.registers);
   if (change.limit != 0) line += fmt::format(" (limit {})", change.limit);
@@ -140,7 +145,7 @@ std::string to_json_lines(std::span<kernel_change const> changes, std::string_vi
   using json = nlohmann::ordered_json;
   std::string lines;
   for (kernel_change const& change : changes) {
-    if (change.instrumented.name.empty()) continue;
+    if (!change.is_assembled()) continue;
     auto const pair = [&](auto const kernel_figures::*member) {
       return json::array({change.native.*member, change.instrumented.*member});
     };

@@ -25,6 +25,8 @@ struct kernel_change {
   std::uint32_t limit = 0;    ///< that was put in; 0: none
   std::string why_unlimited;  ///< half a line, where there should be one
 
+  /// Whether there are figures of the instrumented kernel.
+  bool is_assembled() const { return instrumented.registers != 0; }
   bool is_changed() const;
   std::uint64_t added_spill_bytes() const;
   /// A block size [threads] of which fewer blocks are held at once; nothing if there is none.

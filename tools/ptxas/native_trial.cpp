@@ -6,6 +6,22 @@
 
 namespace pasta::ptxas {
 
+namespace {
+
+/// For a virtual architecture the real one of its number: `-arch=compute_90` makes no code and has no registers.
+void make_real(std::vector<std::string>& words, std::string const& architecture) {
+  constexpr std::string_view is_virtual = "compute_";
+  if (!architecture.starts_with(is_virtual)) return;
+  std::string const real = "sm_" + architecture.substr(is_virtual.size());
+  for (std::string& word : words) {
+    for (std::string_view const option : {"", "-arch=", "--gpu-name="}) {
+      if (word == std::string(option) + architecture) word = std::string(option) + real;
+    }
+  }
+}
+
+}  // namespace
+
 native_trial::native_trial(std::string const& ptxas, command_line const& line, std::span<source_text const> sources) {
   opened_by const who = is_machine_code(ptxas) ? opened_by::the_child_itself : opened_by::its_children_too;
   program trial{ptxas, {}, {output_.descriptor()}, -1};
@@ -18,6 +34,7 @@ native_trial::native_trial(std::string const& ptxas, command_line const& line, s
     trial.descriptors.push_back(text.descriptor());
   }
   trial.words = line.words_with(files, output_.name(who));
+  make_real(trial.words, line.value("--gpu-name"));
   if (!line.has("--verbose")) trial.words.emplace_back("-v");
   run_.emplace(trial, error_, error_);
 }

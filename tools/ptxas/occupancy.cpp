@@ -38,6 +38,7 @@ slots slots_of(std::string_view target) {
 }
 
 std::uint32_t blocks_in(slots const& there, std::uint32_t registers, std::uint32_t warps) {
+  registers = std::max(registers, 1U);
   std::uint32_t const of_a_warp = (registers + register_step - 1) / register_step * register_step * lanes;
   std::uint32_t const warps_in_whole_parts = (warps + parts - 1) / parts * parts;  // as a launch is checked
   if (of_a_warp * warps_in_whole_parts > registers_per_part * parts) return 0;

@@ -18,7 +18,7 @@ struct block_sizes {
   std::uint32_t least_warps = 1, most_warps = most_warps_in_block;
 };
 
-/// @param target `sm_90a`; one that is not known is taken for the most roomy @param registers of a thread, at least 1
+/// @param target `sm_90a`; one that is not known is taken for the most roomy @param registers of a thread
 /// @param warps of a block, 1 to 32
 /// @return 0: such a block cannot be launched
 std::uint32_t blocks_per_multiprocessor(std::string_view target, std::uint32_t registers, std::uint32_t warps);

@@ -45,12 +45,13 @@ register_fit::register_fit(std::string const& ptxas, command_line const& line, s
       linking_(line.has("--compile-only") || line.has("--extensible-whole-program") ? linking::relocatable
                                                                                     : linking::whole_program),
       has_fixed_limit_(line.has("--override-directive-values") && line.has("--maxrregcount")) {
-  // For compute_90 ptxas only looks whether the text is right.
   bool const has_work =
       std::any_of(sources.begin(), sources.end(), [](source_text const& each) { return each.is_to_be_instrumented(); });
   // Nobody asks what the original takes.
   bool const is_free = wanted.registers == register_policy::free && wanted.report.empty() && !wanted.is_debugging;
-  if (!has_work || is_free || line.value("--gpu-name").starts_with("compute_")) return;
+  // For compute_90 ptxas makes nothing; but the text may be embedded, and assembled when the program is run.
+  bool const makes_nothing = line.value("--gpu-name").starts_with("compute_") && !wanted.is_in_place;
+  if (!has_work || is_free || makes_nothing) return;
   try {
     native_.emplace(ptxas, line, sources);
   } catch (std::exception const& e) {
