@@ -32,7 +32,7 @@ class row_layout {
     std::uint32_t rare = 0, shared_lock = 0, shared_bytes = 0;
   };
   template <std::size_t... Part>
-  static consteval places place_parts(std::index_sequence<Part...>) {
+  static constexpr places place_parts(std::index_sequence<Part...>) {
     places made;
     std::uint32_t shard = 0, shared = 0;
     bool has_locked = false, has_rare = false;
@@ -73,7 +73,7 @@ class row_layout {
     made.shared_bytes = shared;
     return made;
   }
-  static consteval places place_all() {
+  static constexpr places place_all() {
     if constexpr (part_count == 0) {
       return {};
     } else {
