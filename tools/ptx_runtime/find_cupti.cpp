@@ -48,6 +48,14 @@ std::vector<std::string> cupti_candidates() {
 opened_cupti open_cupti() {
   opened_cupti opened;
   std::string reason;
+  // One that the program has loaded already (PyTorch brings its own) is the one: two of them do not get on.
+  for (char const* name : {"libcupti.so.13", "libcupti.so.12"}) {
+    if (std::getenv("PASTA_CUPTI") != nullptr) break;
+    opened.library = ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    opened.path = name;
+    if (opened.library != nullptr) return opened;
+  }
+  opened.path.clear();
   for (std::string const& candidate : cupti_candidates()) {
     opened.library = ::dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (opened.library != nullptr) {
