@@ -163,7 +163,7 @@ fs::path includable(fs::path const& header) {
   std::ifstream file(header, std::ios::binary);
   std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   // The name has the content in it: another version's does not change what a build depends on.
-  fs::path const copy = folder / fmt::format("built_with-{:016x}.h", std::hash<std::string>()(text));
+  fs::path copy = folder / fmt::format("built_with-{:016x}.h", std::hash<std::string>()(text));
   std::error_code error;
   if (!fs::exists(copy, error)) write_file(text, copy);
   return copy;
