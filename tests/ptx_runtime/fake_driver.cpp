@@ -129,6 +129,23 @@ CUresult cuCtxSynchronize() {
   ++all.context_waits;
   return told(run_queue(here()));
 }
+int fake_runtime_synchronize() {
+  CUpti_CallbackData data{};
+  int result = 0;
+  data.functionName = "cudaDeviceSynchronize";
+  data.functionReturnValue = &result;
+  data.contextUid = here()->uid;
+  data.callbackSite = CUPTI_API_ENTER;
+  auto const tell = [&] {
+    if (all.listener != nullptr)
+      all.listener(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, &data);
+  };
+  tell();
+  result = run_queue(here());
+  data.callbackSite = CUPTI_API_EXIT;
+  tell();
+  return result;
+}
 CUresult cuCtxDestroy(CUcontext context) {
   call told(CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2, "cuCtxDestroy_v2", &context);
   auto* const gone = as<fake::context>(context, kind::context);

@@ -8,6 +8,7 @@
 #include <cuda.h>
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
 
 #include <cstdint>
 #include <deque>
@@ -137,5 +138,7 @@ CUresult fake_context_create(CUcontext* made);
 void fake_set_listener(void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*));
 void fake_set_free_bytes(std::size_t bytes);
 int fake_context_waits();
+/// As cudaDeviceSynchronize: no call of the driver is told of.
+int fake_runtime_synchronize();
 }
 #endif

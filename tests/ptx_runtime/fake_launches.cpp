@@ -127,6 +127,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
   call told(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel", &p, name.c_str());
   return told(launch(f, stream, arguments));
 }
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name
 CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                              unsigned shared, CUstream stream, void** arguments, void** extra) {
   struct {
@@ -256,7 +257,7 @@ CUresult cuGraphLaunch(CUgraphExec given, CUstream on) {
   call told(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, "cuGraphLaunch", &p);
   std::lock_guard const lock(all.mutex);
   for (fake::node* const node : as<fake::exec>(given, kind::exec)->nodes) {
-    CUfunction const f =
+    auto* const f =
         node->parameters.func != nullptr ? node->parameters.func : reinterpret_cast<CUfunction>(node->parameters.kern);
     all.queue.push_back({here(), function_of(f)->of, node->what, as<fake::stream>(on, kind::stream)});
   }

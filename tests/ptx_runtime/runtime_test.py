@@ -333,17 +333,18 @@ class ContextTest(RuntimeTest):
         self.assertIn("an illegal memory access was encountered (error 700)", note)
 
     def test_what_was_read_before_a_fault_is_kept(self):
-        self.run_program(
-            "context A",
-            f"load M {self.image}",
-            "launch M _Z4fillPi 1x32 0=1",
-            "sync",
-            "launch M _Z4fillPi 1x32 0=10",
-            "launch M _Z4fillPi 1x32 fault",
-            "sync",
-            stdout="sync: error 700\n",
-        )
-        self.check_fill(1, 0, (3, 1, 2))
+        for sync in ("sync", "runtime_sync"):
+            self.run_program(
+                "context A",
+                f"load M {self.image}",
+                "launch M _Z4fillPi 1x32 0=1",
+                sync,
+                "launch M _Z4fillPi 1x32 0=10",
+                "launch M _Z4fillPi 1x32 fault",
+                sync,
+                stdout=f"{sync}: error 700\n",
+            )
+            self.check_fill(1, 0, (3, 1, 2))
 
 
 class AttachTest(RuntimeTest):

@@ -8,7 +8,7 @@
 //                                                 launch_thread (per-thread default stream), kernel (of a library)
 //   stream S, capture S, end S GRAPH, graph G, node GRAPH L FUNCTION WHAT, child GRAPH CHILD
 //   instantiate E GRAPH, update E GRAPH, replay E STREAM TIMES
-//   sync, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
+//   sync, runtime_sync, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +23,7 @@
 
 #include "fake_driver.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name
 extern "C" CUresult cuLaunchKernel_ptsz(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                         unsigned, CUstream, void**, void**);
 
@@ -62,7 +63,7 @@ void launch(std::string const& verb, std::istringstream& words) {
   }
   char const* text = what.c_str();
   void* arguments[] = {&text};
-  CUstream const stream = on.empty() ? nullptr : streams[on];
+  auto* const stream = on.empty() ? nullptr : streams[on];
   if (verb == "launch_ex") {
     CUlaunchConfig config{};
     config.gridDimX = grid, config.gridDimY = config.gridDimZ = 1;
@@ -149,7 +150,8 @@ void launch_from_threads(std::istringstream& words) {
   std::string rest;
   std::getline(words >> std::ws, rest);
   std::vector<std::thread> threads;
-  CUcontext const context = reinterpret_cast<CUcontext>(fake::here());
+  threads.reserve(static_cast<std::size_t>(count));
+  auto* const context = reinterpret_cast<CUcontext>(fake::here());
   for (int i = 0; i < count; ++i) {
     threads.emplace_back([&, context] {
       cuCtxSetCurrent(context);
@@ -195,6 +197,8 @@ void run(std::string const& line) {
     fake_set_free_bytes(std::stoul(a));
   } else if (verb == "waits") {
     std::printf("waits: %d\n", fake_context_waits());
+  } else if (verb == "runtime_sync") {
+    check(static_cast<CUresult>(fake_runtime_synchronize()), verb);
   } else if (verb == "sync") {
     check(cuCtxSynchronize(), verb);
   } else {

@@ -130,7 +130,7 @@ void on_context_end(run& all, CUpti_CallbackId id, CUpti_CallbackData const& cal
   if (call.callbackSite != CUPTI_API_ENTER) return;
   auto const how = collector::wait::for_kernels;
   if (id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy || id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2) {
-    CUcontext const context = static_cast<parameters::context_destroy const*>(call.functionParams)->context;
+    auto* const context = static_cast<parameters::context_destroy const*>(call.functionParams)->context;
     return all.collector().harvest(how, [&](context_state const& each) { return each.handle == context; });
   }
   CUdevice const device = static_cast<parameters::primary_context_end const*>(call.functionParams)->device;
@@ -145,6 +145,12 @@ void on_wait(run& all, CUpti_CallbackData const& call, collector::waited what) {
   }
 }
 
+// An error of the runtime is a number like the driver's, and 0 is success.
+void on_runtime_call(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
+  bool const is_for_all = id == CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
+  on_wait(all, call, is_for_all ? collector::waited::for_context : collector::waited::for_stream);
+}
+
 void on_unload(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
   all.collector().forget_handles();
   if (call.callbackSite == CUPTI_API_ENTER) {
@@ -152,7 +158,7 @@ void on_unload(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
     if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
       module = static_cast<parameters::module_unload const*>(call.functionParams)->module;
     } else {
-      CUlibrary const library = static_cast<parameters::library_unload const*>(call.functionParams)->library;
+      auto* const library = static_cast<parameters::library_unload const*>(call.functionParams)->library;
       if (all.with().cuLibraryGetModule_(&module, library) != CUDA_SUCCESS) module = nullptr;
     }
     *call.correlationData = reinterpret_cast<std::uintptr_t>(module);
@@ -195,6 +201,7 @@ void on_driver_call(run& all, CUpti_CallbackId id, CUpti_CallbackData const& cal
       return all.collector().capture_begins();
     case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
       return on_wait(all, call, collector::waited::for_context);
+    case context_synchronize_v2:  // the context that it names need not be the current one
     case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
       return on_wait(all, call, collector::waited::for_stream);
@@ -215,10 +222,11 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
   run* const all = run::existing();
   if (all == nullptr || all->is_over()) return;
   try {
-    if (domain == CUPTI_CB_DOMAIN_DRIVER_API && capture_relaxed::is_active()) return;
-    if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
-      return on_driver_call(*all, id, *static_cast<CUpti_CallbackData const*>(data));
-    if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE) {
+      if (capture_relaxed::is_active()) return;
+      auto const& call = *static_cast<CUpti_CallbackData const*>(data);
+      return domain == CUPTI_CB_DOMAIN_RUNTIME_API ? on_runtime_call(*all, id, call) : on_driver_call(*all, id, call);
+    }
     auto const& resource = *static_cast<CUpti_ResourceData const*>(data);
     if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
       auto const* const module = static_cast<CUpti_ModuleResourceData const*>(resource.resourceDescriptor);

@@ -40,6 +40,7 @@ std::string subscribe(cupti_callback callback) {
     bool const is_enabled = enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call) == CUPTI_SUCCESS;
     if (call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) is_any_launch_watched = is_enabled;
   }
+  for (CUpti_CallbackId const call : watched_runtime_calls) enable(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, call);
   for (CUpti_CallbackId const what : watched_resources) enable(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, what);
   return is_any_launch_watched ? "" : "CUPTI refuses to tell of launches";
 }

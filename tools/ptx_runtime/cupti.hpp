@@ -6,6 +6,7 @@
 
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
 
 #include <string>
 

@@ -20,7 +20,7 @@ std::string driver::load() {
   if (name##_ == nullptr) missing = PASTA_DETAIL_EXPORTED(name);
   PASTA_DETAIL_DRIVER_FUNCTIONS(PASTA_DETAIL_FIND)
 #undef PASTA_DETAIL_FIND
-  cuFuncGetName_ = reinterpret_cast<decltype(cuFuncGetName_)>(::dlsym(library, "cuFuncGetName"));
+  get_function_name = reinterpret_cast<decltype(get_function_name)>(::dlsym(library, "cuFuncGetName"));
   return missing.empty() ? "" : fmt::format("the driver has no {}: it is older than CUDA 12.0", missing);
 }
 

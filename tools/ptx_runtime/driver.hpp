@@ -43,7 +43,7 @@ struct driver {
   PASTA_DETAIL_DRIVER_FUNCTIONS(PASTA_DETAIL_DECLARE)
 #undef PASTA_DETAIL_DECLARE
   // Since CUDA 12.3; null in an older driver.
-  CUresult (*cuFuncGetName_)(char const**, CUfunction) = nullptr;
+  CUresult (*get_function_name)(char const**, CUfunction) = nullptr;
 
   /// Finds the functions in the libcuda.so.1 that is loaded. @return "" or half a line: what is missing
   std::string load();

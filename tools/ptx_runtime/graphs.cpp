@@ -24,7 +24,7 @@ void collector::collect_nodes(CUgraph graph, CUcontext context, std::uint32_t co
   std::vector<CUgraphNode> nodes(count);
   if (driver_.cuGraphGetNodes_(graph, nodes.data(), &count) != CUDA_SUCCESS) return;
   nodes.resize(count);
-  for (CUgraphNode const node : nodes) {
+  for (auto* const node : nodes) {
     CUgraphNodeType type{};
     if (driver_.cuGraphNodeGetType_(node, &type) != CUDA_SUCCESS) continue;
     constexpr int conditional = 13;  // CU_GRAPH_NODE_TYPE_CONDITIONAL since CUDA 12.3
@@ -44,8 +44,7 @@ void collector::collect_nodes(CUgraph graph, CUcontext context, std::uint32_t co
 
 function_record& collector::find_node(CUDA_KERNEL_NODE_PARAMS const& parameters, CUcontext context,
                                       std::uint32_t context_uid) {
-  CUfunction const function =
-      parameters.func != nullptr ? parameters.func : reinterpret_cast<CUfunction>(parameters.kern);
+  auto* const function = parameters.func != nullptr ? parameters.func : reinterpret_cast<CUfunction>(parameters.kern);
   launch_shape const shape = shape_of(parameters);
   function_record& record = find(function, context, context_uid, nullptr, shape);
   record.see_shape(shape);

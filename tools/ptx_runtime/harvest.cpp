@@ -12,8 +12,7 @@ namespace pasta::ptx {
 
 std::string collector::read(context_state& context, attachment& from) {
   std::vector<std::byte> copy(from.size_bytes());
-  if (std::string const error = copy_to_host(context, copy.data(), from.memory, copy.size()); !error.empty())
-    return error;
+  if (std::string error = copy_to_host(context, copy.data(), from.memory, copy.size()); !error.empty()) return error;
   std::lock_guard const lock(results_mutex_);
   from.copy = std::move(copy);
   return "";

@@ -41,6 +41,7 @@ void start_own() {
 }  // namespace
 
 /// @return not 0, as the driver wants it
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name for it
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   static bool is_started = false;
   if (is_started) return 1;

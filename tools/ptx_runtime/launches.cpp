@@ -56,8 +56,8 @@ collector::found_function collector::look_up(CUfunction function, char const* na
   if (driver_.cuKernelGetFunction_(&in_context, reinterpret_cast<CUkernel>(function)) != CUDA_SUCCESS)
     in_context = function;
   if (driver_.cuFuncGetModule_(&found.module, in_context) != CUDA_SUCCESS) found.module = nullptr;
-  if (name == nullptr && driver_.cuFuncGetName_ != nullptr) {
-    if (driver_.cuFuncGetName_(&name, in_context) != CUDA_SUCCESS) name = nullptr;
+  if (name == nullptr && driver_.get_function_name != nullptr) {
+    if (driver_.get_function_name(&name, in_context) != CUDA_SUCCESS) name = nullptr;
   }
   found.name = name != nullptr ? name : "a kernel whose name the driver does not tell";
   return found;
@@ -82,7 +82,9 @@ function_record& collector::resolve(CUfunction function, CUcontext context, std:
   capture_relaxed const relaxed(driver_);
   context_state& in = context_of(context, context_uid);
   // Also makes the driver load what it loads late, so that its image is known.
-  auto const& [module, called] = look_up(function, name);
+  found_function const found = look_up(function, name);
+  auto* const module = found.module;
+  std::string const& called = found.name;
   std::vector<std::string> const ids = images_.ids_of(called);
   std::string why_not = "it was built without PASTA's counters";
   attachment* where = nullptr;

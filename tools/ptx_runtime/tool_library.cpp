@@ -28,7 +28,7 @@ std::string find_library(std::string const& tool) {
   if (char const* const path = std::getenv("PASTA_TOOL_PATH"); path != nullptr) folders = split_names(path, ":");
   folders.push_back(own_folder() + "/tools");
   for (std::string const& folder : folders) {
-    std::string const file = fmt::format("{}/{}.so", folder, tool);
+    std::string file = fmt::format("{}/{}.so", folder, tool);
     if (!folder.empty() && ::access(file.c_str(), R_OK) == 0) return file;
   }
   return "";

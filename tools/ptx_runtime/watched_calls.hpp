@@ -12,6 +12,8 @@ namespace pasta::ptx {
 
 // By number, since toolkits before 12.3 do not name it.
 inline constexpr CUpti_CallbackId begin_capture_to_graph = 720, begin_capture_to_graph_ptsz = 721;
+// Nor those before 13.0 this.
+inline constexpr CUpti_CallbackId context_synchronize_v2 = 800;
 
 inline constexpr auto watched_driver_calls =
     std::to_array<CUpti_CallbackId>({CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
@@ -43,6 +45,7 @@ inline constexpr auto watched_driver_calls =
                                      begin_capture_to_graph,
                                      begin_capture_to_graph_ptsz,
                                      CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
+                                     context_synchronize_v2,
                                      CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
                                      CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
                                      CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
@@ -53,6 +56,12 @@ inline constexpr auto watched_driver_calls =
                                      CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2,
                                      CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset,
                                      CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2});
+
+// Calls of the runtime that wait: not all of them are calls of the driver too.
+inline constexpr auto watched_runtime_calls = std::to_array<CUpti_CallbackId>(
+    {CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
+     CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_ptsz_v7000, CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
+     CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_ptds_v7000});
 
 inline constexpr auto watched_resources =
     std::to_array<CUpti_CallbackId>({CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING});
