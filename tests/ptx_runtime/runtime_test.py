@@ -143,6 +143,22 @@ class CountTest(RuntimeTest):
         )
         self.check_fill(2, 0, (1, 1, 0))
 
+    def test_a_kernel_that_never_ran_is_not_in_the_report(self):
+        other = make_image(self.path("other.o"), table(15, function("_Z1kv", site(0))))
+        self.run_program(
+            "context A",
+            f"load M {self.image}",
+            f"load N {other}",
+            "stream S",
+            "launch N _Z1kv 1x32 refuse",
+            "capture S",
+            "launch N _Z1kv 1x32 0=1 S",
+            "end S G",
+            "launch M _Z4fillPi 1x32 0=2",
+            stdout="launch: error 1\n",
+        )
+        self.assertEqual(list(self.kernels()), ["fill(int*)"])
+
     def test_many_threads(self):
         self.run_program("context A", f"load M {self.image}", "threads 8 500 M _Z4fillPi 1x32 0=3,1=1")
         self.check_fill(12000, 4000, (4000, 4000, 0))

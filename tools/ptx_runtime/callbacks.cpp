@@ -78,6 +78,8 @@ bool has_succeeded(CUpti_CallbackData const& call) {
 // A function's first launch attaches its module before the kernel starts; a launch counts once the driver took it.
 void on_launch(run& all, launch_call const& launch, CUpti_CallbackData const& call) {
   if (call.callbackSite == CUPTI_API_ENTER) {
+    *call.correlationData = 0;
+    if (call.context == nullptr) return;  // the driver will refuse it
     function_record& record =
         all.collector().find(launch.function, call.context, call.contextUid, call.symbolName, launch.shape);
     *call.correlationData = reinterpret_cast<std::uintptr_t>(&record);

@@ -7,6 +7,7 @@
 #ifndef PASTA_TOOLS_PTX_RUNTIME_COLLECTOR_HPP
 #define PASTA_TOOLS_PTX_RUNTIME_COLLECTOR_HPP
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -80,8 +81,8 @@ class collector {
     f(records_, contexts_, notes_);
   }
   void add_note(std::string const& note) {
-    std::lock_guard const lock(results_mutex_);
-    notes_.insert(note);
+    std::unique_lock lock(results_mutex_, std::defer_lock);
+    if (lock.try_lock_for(std::chrono::seconds(2))) notes_.insert(note);  // not for ever: a crash may have come
   }
 
  private:

@@ -212,6 +212,7 @@ collected make_rows(std::deque<function_record> const& records, std::deque<conte
   kernels_by_name kernels(made);
   std::set<std::pair<attachment const*, std::size_t>> launched;
   for (function_record const& record : records) {
+    if (record.launches == 0) continue;  // only captured, or refused by the driver
     bool is_new = false;
     std::size_t const number = kernels.of(record.name, is_new);
     add_launches(record, tool, is_new, made.kernels[number]);
