@@ -16,8 +16,11 @@ namespace pasta::ptx {
 namespace {
 
 void add_toolkit(std::vector<std::string>& into, std::string const& toolkit) {
-  for (char const* folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-    into.push_back(fmt::format("{}/{}/libcupti.so", toolkit, folder));
+  for (char const* folder :
+       {"extras/CUPTI/lib64", "lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    // The packages of PyPI have only the name with the version.
+    for (char const* name : {"libcupti.so", "libcupti.so.13", "libcupti.so.12"})
+      into.push_back(fmt::format("{}/{}/{}", toolkit, folder, name));
   }
 }
 
