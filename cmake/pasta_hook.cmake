@@ -6,9 +6,6 @@ include_guard(GLOBAL)
 find_program(PASTA_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
   DOC "nvcc, which makes the tools' hooks for the ptx route; without it tools have none")
 
-# The folder of this file, also where a package brought it.
-set(PASTA_HOOK_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
-
 # pasta_add_hook(NAME HEADER): NAME.sm_75.ptx and NAME.sm_80.ptx in <build>/lib/pasta/tools, beside NAME.so.
 #
 # They are made with the include directories, definitions and options of the target pasta_tool_NAME_module.
@@ -18,7 +15,7 @@ function(pasta_add_hook name header)
   endif()
   set(module pasta_tool_${name}_module)
   set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}_hook.cu")
-  configure_file("${PASTA_HOOK_FOLDER}/pasta_hook.cu.in" "${source}" @ONLY)
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/pasta_hook.cu.in" "${source}" @ONLY)
   set(folders "$<REMOVE_DUPLICATES:$<TARGET_PROPERTY:${module},INCLUDE_DIRECTORIES>>")
   set(definitions "$<REMOVE_DUPLICATES:$<TARGET_PROPERTY:${module},COMPILE_DEFINITIONS>>")
   set(hooks)
@@ -30,8 +27,8 @@ function(pasta_add_hook name header)
         "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>" "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
         -MD -MF "${dependencies}" -MT "${hook}" "${source}" -o "${hook}.new"
       COMMAND "${CMAKE_COMMAND}" "-Dhook=${hook}.new" "-Doutput=${hook}" "-Dnvcc=${PASTA_NVCC}"
-        -Darchitecture=${architecture} -P "${PASTA_HOOK_FOLDER}/pasta_lower_ptx_version.cmake"
-      DEPENDS "${source}" "${PASTA_HOOK_FOLDER}/pasta_lower_ptx_version.cmake"
+        -Darchitecture=${architecture} -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/pasta_lower_ptx_version.cmake"
+      DEPENDS "${source}" "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/pasta_lower_ptx_version.cmake"
       DEPFILE "${dependencies}"
       COMMENT "Making the hook ${name}.sm_${architecture}.ptx"
       COMMAND_EXPAND_LISTS VERBATIM)

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <cstring>
 #include <pasta/instrument/hook_layout.hpp>
-#include <pasta/instrument/hook_settle.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/instrument/ptx/module_state.hpp>
+#include <pasta/session/ptx/settle_in_order.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -119,9 +119,11 @@ class collector {
                                               at, shard == 0 && layout::site_shared_bytes > 0 ? once : nullptr));
       }
       for (std::size_t i = 0; i < table_->functions.size() && layout::function_shard_bytes > 0; ++i) {
-        pasta::merge_state(rows[i].kernel,
-                           pasta::detail::read_row<typename Tool::kernel_state>(
-                               mine + begin.functions_shard + i * layout::function_shard_bytes, nullptr));
+        pasta::merge_state(rows[i].kernel, pasta::detail::read_row<typename Tool::kernel_state>(
+                                               mine + begin.functions_shard + i * layout::function_shard_bytes,
+                                               shard == 0 && layout::function_shared_bytes > 0
+                                                   ? shared + begin.functions_shared + i * layout::function_shared_bytes
+                                                   : nullptr));
       }
     }
     return rows;
@@ -144,8 +146,11 @@ class collector {
         times += word;
       }
       if (times == 0) continue;
-      auto const settled = pasta::detail::settle_in_order<Tool>(what.kind, *pasta::ptx::to_memory_space(what.space),
-                                                                what.size_bytes, first, times);
+      pasta::site_info where;
+      where.what = pasta::to_operation(what.kind);
+      where.space = *pasta::ptx::to_memory_space(what.space);
+      where.size_bytes = what.size_bytes;
+      auto const settled = pasta::ptx::settler_of<Tool>().settle(where, first, times);
       pasta::merge_state(into, settled.site);
       executions += settled.executions;
     }

@@ -49,6 +49,7 @@ constexpr std::array options{
     valued("--register-link-binaries", "--register-link-binaries"),
     flag("--relocatable-link", "-r"),
     flag("--report-arch", "-report-arch"),
+    flag("--shared", "-shared"),  // which nvcc says, and --help does not
     valued("--split-compile", "-split-compile"),
     valued("--split-compile-extended", "-split-compile-extended"),
     flag("--suppress-arch-warning", "-suppress-arch-warning"),

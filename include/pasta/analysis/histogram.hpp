@@ -20,7 +20,16 @@ class histogram {
   static constexpr std::size_t bin_count = Bins;
 
   /// Adds n to the bin; to the overflow bin if there is no such bin.
-  PASTA_DEVICE constexpr void add(std::uint64_t bin, std::uint64_t n = 1) { bins_[bin < Bins ? bin : Bins] += n; }
+  PASTA_DEVICE constexpr void add(std::uint64_t bin, std::uint64_t n = 1) {
+#if PASTA_DETAIL_IS_HOOK
+    // Registers have no index that is known at run time only.
+    std::uint64_t const at = bin < Bins ? bin : Bins;
+    PASTA_UNROLL
+    for (std::size_t i = 0; i <= Bins; ++i) bins_[i] += i == at ? n : 0;
+#else
+    bins_[bin < Bins ? bin : Bins] += n;
+#endif
+  }
 
   /// What was added to the bin; 0 if there is no such bin.
   PASTA_DEVICE constexpr std::uint64_t value(std::uint64_t bin) const { return bin < Bins ? bins_[bin] : 0; }

@@ -17,10 +17,11 @@
 #error "a hook is compiled with PASTA_DETAIL_HOOK defined before any header of PASTA"
 #endif
 
+#include <pasta/analysis/cuda/site_locator.hpp>
+#include <pasta/instrument/check_tool.hpp>
 #include <pasta/instrument/choices.hpp>
 #include <pasta/instrument/hook_abi.hpp>
 #include <pasta/instrument/hook_merge.hpp>
-#include <pasta/pasta.hpp>
 
 namespace pasta::detail {
 

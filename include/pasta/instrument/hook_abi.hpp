@@ -44,8 +44,8 @@ constexpr std::uint32_t watched_bit(std::uint32_t kind, std::uint32_t space, std
 }
 
 /// Requests of a whole warp whose lanes access element after element are counted by where they begin in a sector, where
-/// all tools of the site promise a period that divides it. They reach no handler on the GPU: settle_in_order() hands
-/// them over later (instrument/hook_settle.hpp).
+/// all tools of the site promise a period that divides it. They reach no handler on the GPU, but one on the host later
+/// (session/ptx/settle_in_order.hpp).
 inline constexpr std::uint32_t in_order_period = 32;
 
 /// Why a tool has no hook.

@@ -35,7 +35,7 @@ class row_layout {
   static constexpr places place_parts(std::index_sequence<Part...>) {
     places made;
     std::uint32_t shard = 0, shared = 0;
-    bool has_locked = false, has_rare = false;
+    bool has_locked = false, has_rare = false, has_exchanged = false;
     // Counts stand side by side, behind the executions: one addition of several lanes reaches them all.
     auto const place_count = [&]<std::size_t Index>() {
       if (!std::is_same_v<part_t<Index, State>, count>) return;
@@ -51,6 +51,7 @@ class row_layout {
         case placement::registers:
           made.offsets[Index] = shared;
           shared += bytes;
+          has_exchanged = true;
           break;
         case placement::memory:
           made.offsets[Index] = shard;
@@ -66,8 +67,11 @@ class row_layout {
     if (has_locked) made.shard_lock = shard, shard += alignment;
     if (has_rare) {
       made.rare = shared;
-      made.shared_lock = shared + aligned(sizeof(rare_parts<State>));
-      shared = made.shared_lock + alignment;
+      shared += aligned(sizeof(rare_parts<State>));
+    }
+    if (has_rare || has_exchanged) {
+      made.shared_lock = shared;
+      shared += alignment;
     }
     made.shard_bytes = shard;
     made.shared_bytes = shared;

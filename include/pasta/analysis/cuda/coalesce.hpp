@@ -23,8 +23,9 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t rest_of(std::uint64_t value, std:
 PASTA_DEVICE PASTA_ALWAYS_INLINE std::int64_t divide_exactly(std::uint64_t value, std::uint32_t by) {
   std::uint32_t const shift = warp::lowest(by);
   std::uint64_t const odd = by >> shift;
-  std::uint64_t inverse = odd * 3 ^ 2;  // right in the lowest 5 bits; each step doubles them
-  for (int step = 0; step < 4; ++step) inverse *= 2 - odd * inverse;
+  auto low = static_cast<std::uint32_t>(odd * 3 ^ 2);  // the inverse in the lowest 5 bits; each step doubles them
+  for (int step = 0; step < 3; ++step) low *= 2 - static_cast<std::uint32_t>(odd) * low;
+  std::uint64_t const inverse = low * (2 - odd * low);
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::int64_t>(value) >> shift) * inverse);
 }
 

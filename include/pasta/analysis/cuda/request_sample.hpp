@@ -30,8 +30,16 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
   auto volatile* const kept = into;
   bool const is_holder = warp::is_leader(lanes);
   std::uint64_t const lowest = warp::reduce_min(lanes, address);
-  with_lock_of_one(lanes, is_holder, lock, [&] {
-    if (!warp::any(lanes, is_holder && (kept->is_set == 0 || key < kept->key))) return;
+#if PASTA_DETAIL_IS_HOOK
+  auto const is_lower = [&] {
+    fence_quietly();
+    return read_now(&into->is_set) == 0 || key < read_now(&into->key);
+  };
+#else
+  auto const is_lower = [&] { return kept->is_set == 0 || key < kept->key; };
+#endif
+  with_lock_of_one(lanes, is_holder, lock, is_lower, [&] {
+    if (!warp::any(lanes, is_holder && is_lower())) return;
     kept->offsets[warp::lane()] = address - lowest;
     if (is_holder) {
       kept->key = key;
@@ -45,18 +53,12 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
 #endif
 }
 
-// A request that has no stride and whose key may be the lowest: what is kept decides.
-PASTA_DEVICE PASTA_NEVER_INLINE inline void observe_low_request(kept_request* into, unsigned* lock,
-                                                                std::uint64_t first_of_key, lane_mask lanes,
-                                                                std::uint64_t address, std::uint32_t sector_bytes) {
+// What tells requests of equal rank apart, of one that has no stride.
+PASTA_DEVICE PASTA_NEVER_INLINE inline std::uint32_t fingerprint_of_request(lane_mask lanes, std::uint64_t address,
+                                                                            std::uint32_t sector_bytes) {
   std::uint64_t const first = warp::shuffle(lanes, address, warp::lowest(lanes));
-  std::uint32_t const fingerprint =
-      sample_fingerprint_of(rest_of(first, sector_bytes)) +
-      warp::reduce_add(lanes, sample_fingerprint(warp::lane(), static_cast<std::uint32_t>(address - first)));
-  std::uint64_t const key = sample_key(first_of_key, fingerprint);
-  if (warp::any(lanes, into->is_set == 0 || key < into->key)) {
-    keep_request(into, lock, key, lanes, address, sector_bytes);
-  }
+  return sample_fingerprint_of(rest_of(first, sector_bytes)) +
+         warp::reduce_add(lanes, sample_fingerprint(warp::lane(), static_cast<std::uint32_t>(address - first)));
 }
 
 // Keeps the request if it is the site's worst so far. Most are not: an old value of the kept one's key tells.
@@ -65,27 +67,28 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_site_request(kept_request* into, u
                                                            std::uint32_t sector_bytes) {
   lane_mask const lanes = access.lanes, rest = lanes & (lanes - 1);
   std::uint64_t const kept = into->is_set == 0 ? ~std::uint64_t{0} : into->key;
+  std::uint64_t key = 0;
   if (is_sample_run(lanes, shape)) {
     std::uint64_t const steps = warp::lane() - warp::lowest(lanes);
     std::uint64_t const first = access.address - steps * static_cast<std::uint64_t>(shape.stride_bytes);
     auto const stride = static_cast<std::uint32_t>(shape.stride_bytes);
-    std::uint64_t const key = sample_key(first_of_sample_key(rank, stride),
-                                         sample_fingerprint_of_run(lanes, rest_of(first, sector_bytes), stride));
-    if (!warp::any(lanes, key < kept)) return;
-    if (access.trial == nullptr) {
-      keep_request(into, lock, key, lanes, access.address, sector_bytes);
-    } else {
+    key = sample_key(first_of_sample_key(rank, stride),
+                     sample_fingerprint_of_run(lanes, rest_of(first, sector_bytes), stride));
+  } else {
+    auto const low = static_cast<std::uint32_t>(access.address);
+    std::uint32_t const second = rest == 0 ? low : warp::detail::shuffle(lanes, low, warp::lowest(rest));
+    std::uint64_t const first_of_key =
+        first_of_sample_key(rank, second - warp::detail::shuffle(lanes, low, warp::lowest(lanes)));
+    if (!warp::any(lanes, first_of_key <= kept >> rest_of_sample_key_bits)) return;
+    if (access.trial != nullptr) {
       access.trial->is_refused = true;
+      return;
     }
-    return;
+    key = sample_key(first_of_key, fingerprint_of_request(lanes, access.address, sector_bytes));
   }
-  auto const low = static_cast<std::uint32_t>(access.address);
-  std::uint32_t const second = rest == 0 ? low : warp::detail::shuffle(lanes, low, warp::lowest(rest));
-  std::uint64_t const first_of_key =
-      first_of_sample_key(rank, second - warp::detail::shuffle(lanes, low, warp::lowest(lanes)));
-  if (!warp::any(lanes, first_of_key <= kept >> rest_of_sample_key_bits)) return;
+  if (!warp::any(lanes, key < kept)) return;
   if (access.trial == nullptr) {
-    observe_low_request(into, lock, first_of_key, lanes, access.address, sector_bytes);
+    keep_request(into, lock, key, lanes, access.address, sector_bytes);
   } else {
     access.trial->is_refused = true;
   }

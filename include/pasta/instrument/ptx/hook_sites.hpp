@@ -5,61 +5,14 @@
 #define PASTA_INSTRUMENT_PTX_HOOK_SITES_HPP
 
 #include <cstddef>
-#include <cstdint>
 #include <pasta/instrument/ptx/edits.hpp>
-#include <pasta/instrument/ptx/hook.hpp>
+#include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/module.hpp>
-#include <pasta/instrument/ptx/site.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace pasta::ptx {
-
-inline constexpr std::uint32_t no_row = UINT32_MAX, no_counts = UINT32_MAX;
-
-/// What the accesses of a module take so far.
-struct hook_totals {
-  std::uint32_t rows = 0;
-  std::uint32_t in_order_bytes = 0;  ///< of each shard
-};
-
-/// An access that a handler wants.
-struct hooked_access {
-  std::size_t statement;
-  std::uint8_t number = 0;     ///< in site::accesses()
-  std::uint32_t row = no_row;  ///< in the module
-  /// Where its counts of requests in order are [bytes], 8 for each element of a sector, `in_order_step` apart; no_counts:
-  /// none.
-  std::uint32_t in_order = no_counts, in_order_step = 0;
-  std::string_view why;  ///< it reaches no handler, and has no row
-  std::string skip;      ///< code that leads past the hooks where the guard does not hold
-  std::string before;    ///< code that makes %pasta_address, and leads past where there is no access
-  hook_operand size, space;
-  /// Accesses that are tested for order together have one number: that of the last one's statement, where they are.
-  std::size_t batch = no_batch;
-  std::string_view base;    ///< register of 64 bits that the address is relative to; empty: none
-  std::int64_t offset = 0;  ///< from it [bytes]
-
-  bool is_nested = false;  ///< within a scope of the body: names of its own may be in the code
-  /// Number among those of the function whose latest request is kept in registers; not_kept: it is none.
-  std::size_t kept = not_kept;
-
-  static constexpr std::size_t no_batch = SIZE_MAX, not_kept = SIZE_MAX;
-};
-
-/// Where the rows of one tool begin, in a shard and once for all [bytes].
-struct row_places {
-  std::uint32_t functions_shard = 0, sites_shard = 0, functions_shared = 0, sites_shared = 0;
-};
-
-/// Where what hooks write to is.
-struct hook_places {
-  std::string_view state_name;       ///< of the module's state
-  std::span<row_places const> rows;  ///< by hook
-  std::uint32_t in_order = 0;        ///< counts of requests in order, in a shard [bytes]
-  std::uint32_t function = 0;        ///< number of the function's rows
-};
 
 /// @param body a definition of the module @param totals the function's are added
 std::vector<hooked_access> plan_hooks(module const& from, function const& body, std::span<hook const> hooks,

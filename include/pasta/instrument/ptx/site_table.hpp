@@ -27,7 +27,7 @@
 
 #include <array>
 #include <cstdint>
-#include <pasta/instrument/ptx/hook_sites.hpp>
+#include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/site.hpp>
 #include <pasta/instrument/ptx/source_places.hpp>
 #include <string>

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <pasta/instrument/ptx/hook_sites.hpp>
+#include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/instruction.hpp>
 #include <pasta/instrument/ptx/register_scopes.hpp>
 #include <utility>

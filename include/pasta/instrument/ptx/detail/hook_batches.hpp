@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <pasta/instrument/ptx/control.hpp>
 #include <pasta/instrument/ptx/counters.hpp>
-#include <pasta/instrument/ptx/hook_sites.hpp>
+#include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/instruction.hpp>
 #include <vector>
 

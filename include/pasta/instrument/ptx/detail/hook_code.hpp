@@ -44,10 +44,14 @@ inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts
 }
 
 // One access, for one tool: its rows and its body.
-inline std::string code_of_hook(hooked_access const& each, access const& which, hook const& tool,
-                                row_places const& place, std::uint32_t function, std::size_t& number) {
+inline std::string code_of_hook(hooked_access const& each, access const& which, hook const& tool, std::size_t index,
+                                hook_places const& where, std::size_t& number) {
   using enum pasta::detail::hook_abi_word;
-  auto const row = [](std::uint32_t begin, std::uint64_t index, std::uint32_t bytes) { return begin + index * bytes; };
+  row_places const& place = where.rows[index];
+  std::uint32_t const function = where.function;
+  auto const row = [](std::uint32_t begin, std::uint64_t which_row, std::uint32_t bytes) {
+    return begin + which_row * bytes;
+  };
   std::string code = fmt::format(
       "\tadd.s64 \t%pasta_row, %pasta_at, {};\n"
       "\tadd.s64 \t%pasta_row_shared, %pasta_shared, {};\n"
@@ -68,7 +72,7 @@ inline std::string code_of_hook(hooked_access const& each, access const& which, 
                                    {"%pasta_function", false},
                                    {"%pasta_function_shared", false},
                                    {is_kept ? "%pasta_keeps" : "0", !is_kept}};
-  return code + tool.body(operands, number++);
+  return code + (where.calls.empty() ? tool.body(operands, number++) : hook::call(where.calls[index], operands));
 }
 
 // Code before an access, and the part of it that is seldom executed: behind a jump, and ending with one.
@@ -76,10 +80,10 @@ struct spliced {
   std::string usual, seldom;
   std::size_t past;  // number of the label behind all
 
+  std::string end() const { return fmt::format("$pasta_past{}:\n", past); }
   // All of it in one place.
-  std::string together() const {
-    std::string const behind = seldom.empty() ? "" : fmt::format("\tbra \t$pasta_past{};\n{}", past, seldom);
-    return fmt::format("{}{}$pasta_past{}:\n", usual, behind, past);
+  std::string all() const {
+    return usual + (seldom.empty() ? "" : fmt::format("\tbra \t$pasta_past{};\n{}", past, seldom)) + end();
   }
 };
 
@@ -98,7 +102,7 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
       fmt::format("\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n", where.state_name, offsetof(module_state, shared));
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].watches(which.kind, which.space, which.size == size_source::text ? which.size_bytes : 0)) continue;
-    code += code_of_hook(each, which, hooks[i], where.rows[i], where.function, number);
+    code += code_of_hook(each, which, hooks[i], i, where, number);
   }
   return code;
 }
@@ -190,7 +194,7 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
   std::string one_by_one = fmt::format("$pasta_apart{}:\n", past), seldom;
   for (hooked_access const& each : batch) {
     spliced const one = code_of(from, each, hooks, where, number);
-    one_by_one += fmt::format("{}$pasta_past{}:\n", one.usual, one.past);
+    one_by_one += one.usual + one.end();
     seldom += one.seldom;
   }
   return {std::move(code), fmt::format("{}\tbra \t$pasta_past{};\n{}", one_by_one, past, seldom), past};

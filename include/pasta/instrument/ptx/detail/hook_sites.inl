@@ -66,8 +66,7 @@ inline void write_hooks(edits& changes, module const& from, function const& body
         seldom += code.seldom;
         code.seldom.clear();
       }
-      changes.insert_before(from.statements[is_alone ? each->statement : each->batch].text,
-                            "\n" + code.together() + "\t");
+      changes.insert_before(from.statements[is_alone ? each->statement : each->batch].text, "\n" + code.all() + "\t");
     }
     each = end;
   }

@@ -211,12 +211,16 @@ class instrumenter {
     edits changes(from_->source);
     std::size_t number = 0;
     bool has_hooks = false;
+    std::vector<std::string> called;
     for (planned& each : planned_) {
       bool const is_hooked = std::any_of(each.accesses.begin(), each.accesses.end(),
                                          [](hooked_access const& access) { return access.row != no_row; });
       if (!is_hooked && each.counters.plan().counters.empty()) continue;
       has_hooks |= is_hooked;
-      hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row)};
+      bool const calls = is_hooked && is_too_long(each.accesses);
+      if (calls && called.empty()) called = names_of_functions();
+      hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row),
+                              calls ? std::span<std::string const>(called) : std::span<std::string const>()};
       counted_function::hook_needs needs;
       if (is_hooked) needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks_, where, *from_)};
       each.counters.write(changes, state_name, needs, each.first_counter, how, number);
@@ -224,11 +228,29 @@ class instrumenter {
     }
     raise_version(changes, has_hooks);
     std::string declared = declare_state(result_.table.id, result_.json);
-    for (hook const& each : hooks_) {
-      if (has_hooks) declared += each.declarations();
+    for (std::size_t i = 0; i < hooks_.size() && has_hooks; ++i) {
+      declared += hooks_[i].declarations();
+      if (!called.empty() && hooks_[i].handles_accesses()) declared += hooks_[i].function(called[i]);
     }
     changes.insert_after(last_of_head(*from_).text, declared);
     result_.text = changes.apply();
+  }
+
+  // A hook is some hundred instructions. Where a function has many accesses, or the module many such functions, the
+  // assembler would take minutes: there the hook is a function that is called.
+  bool is_too_long(std::vector<hooked_access> const& accesses) {
+    constexpr std::size_t most_in_function = 8, most_in_module = 24;
+    auto const count = static_cast<std::size_t>(
+        std::count_if(accesses.begin(), accesses.end(), [](hooked_access const& each) { return each.row != no_row; }));
+    if (count > most_in_function || bodies_ + count > most_in_module) return true;
+    bodies_ += count;
+    return false;
+  }
+  std::vector<std::string> names_of_functions() const {
+    std::vector<std::string> names;
+    names.reserve(hooks_.size());
+    for (hook const& each : hooks_) names.push_back(fmt::format("pasta_hook_{}_{}", each.tool(), result_.table.id));
+    return names;
   }
 
   // To the latest that something in the module needs.
@@ -254,6 +276,7 @@ class instrumenter {
   std::vector<planned> planned_;
   std::vector<row_places> places_;  // by hook
   hook_totals totals_;
+  std::size_t bodies_ = 0;  // accesses with the hook's body before them
 };
 
 }  // namespace detail

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// The hook of alike_watch, for ptx_hooks_test.
+#define PASTA_DETAIL_HOOK
+#include <pasta/instrument/hook.hpp>
+#include "watch_tools.hpp"
+PASTA_HOOK(alike_watch)
