@@ -111,6 +111,9 @@ outcome<Tool> watch(char const* name, std::string const& source, unsigned blocks
 
 struct expected {
   std::uint64_t lanes, requests;
+  /// Where an access by some lanes of the warp stands before, and its hook had to wait for a lock: lanes that came apart
+  /// may make the next access apart (docs/routes.md).
+  std::uint64_t most_requests = requests;
 };
 /// With both tools: lanes and requests of each access.
 void check(std::string const& source, unsigned blocks, unsigned threads, unsigned n,
@@ -124,11 +127,12 @@ void check(std::string const& source, unsigned blocks, unsigned threads, unsigne
   for (std::size_t i = 0; i < sites.size(); ++i) {
     CHECK_EQUAL(each.sites[i].lanes, sites[i].lanes);
     CHECK_EQUAL(each.sites[i].state.lanes.value(), sites[i].lanes);
-    CHECK_EQUAL(each.sites[i].state.requests.value(), sites[i].requests);
-    CHECK_EQUAL(each.sites[i].state.spaces.total(), sites[i].requests);
+    std::uint64_t const found = each.sites[i].state.requests.value();
+    CHECK(found >= sites[i].requests && found <= sites[i].most_requests);
+    CHECK_EQUAL(each.sites[i].state.spaces.total(), found);
     CHECK_EQUAL(alike.sites[i].lanes, sites[i].lanes);
     CHECK_EQUAL(alike.sites[i].state.requests.value(), sites[i].requests);
-    requests += sites[i].requests;
+    requests += found;
   }
   CHECK_EQUAL(each.kernel.requests.value(), requests);
 }
@@ -155,7 +159,7 @@ $end:
   @%p1 atom.global.add.u32 %r6, [%rd2], 1;
   @%p2 ld.global.v2.u32 {%r6, %r7}, [%rd1];
   ret;)");
-    check(source, 4, 96, 100, {{96, 12}, {288, 12}, {96, 12}, {100, 4}});
+    check(source, 4, 96, 100, {{96, 12}, {288, 12}, {96, 12}, {100, 4, 8}});
   });
   checks::run("sizes, kinds and spaces", [] {
     std::string const source = kernel(R"(

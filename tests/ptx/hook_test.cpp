@@ -185,7 +185,7 @@ TEST_CASE("The address of an access is what its operand says") {
     std::string const text =
         instrument(module_of(fmt::format("ld.global.u32 %r1, {};\nret;", operand)), one_hook(adds)).text;
     std::size_t const begin = text.find("bra \t$pasta_past0;") + 18;
-    std::string code = text.substr(begin, text.find("\tld.global.nc.u64 \t%pasta_shared", begin) - begin);
+    std::string code = text.substr(begin, text.find("\tactivemask.b32 \t%pasta_group", begin) - begin);
     std::erase(code, '\t');
     std::erase(code, '\n');
     return code;

@@ -35,7 +35,7 @@ class row_layout {
   static constexpr places place_parts(std::index_sequence<Part...>) {
     places made;
     std::uint32_t shard = 0, shared = 0;
-    bool has_locked = false, has_rare = false, has_exchanged = false;
+    bool has_locked = false, has_rare = false;
     // Counts stand side by side, behind the executions: one addition of several lanes reaches them all.
     auto const place_count = [&]<std::size_t Index>() {
       if (!std::is_same_v<part_t<Index, State>, count>) return;
@@ -51,7 +51,6 @@ class row_layout {
         case placement::registers:
           made.offsets[Index] = shared;
           shared += bytes;
-          has_exchanged = true;
           break;
         case placement::memory:
           made.offsets[Index] = shard;
@@ -68,8 +67,6 @@ class row_layout {
     if (has_rare) {
       made.rare = shared;
       shared += aligned(sizeof(rare_parts<State>));
-    }
-    if (has_rare || has_exchanged) {
       made.shared_lock = shared;
       shared += alignment;
     }

@@ -83,9 +83,8 @@ struct row_merge {
       using field = part_t<Part, State>;
       if constexpr (!std::is_same_v<field, count> && placement_v<field> != placement::rare) {
         bytes const into = (layout::template is_shared_v<Part> ? shared : shard) + layout::template offset_v<Part>;
-        bytes const lock =
-            layout::template is_shared_v<Part> ? shared + layout::shared_lock : shard + layout::shard_lock;
-        merge_together(lanes, reinterpret_cast<field*>(into), part<Part>(added), reinterpret_cast<unsigned*>(lock));
+        merge_together(lanes, reinterpret_cast<field*>(into), part<Part>(added),
+                       reinterpret_cast<unsigned*>(shard + layout::shard_lock));
       }
     });
   }

@@ -30,16 +30,8 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void keep_request(kept_request* into, uns
   auto volatile* const kept = into;
   bool const is_holder = warp::is_leader(lanes);
   std::uint64_t const lowest = warp::reduce_min(lanes, address);
-#if PASTA_DETAIL_IS_HOOK
-  auto const is_lower = [&] {
-    fence_quietly();
-    return read_now(&into->is_set) == 0 || key < read_now(&into->key);
-  };
-#else
-  auto const is_lower = [&] { return kept->is_set == 0 || key < kept->key; };
-#endif
-  with_lock_of_one(lanes, is_holder, lock, is_lower, [&] {
-    if (!warp::any(lanes, is_holder && is_lower())) return;
+  with_lock_of_one(lanes, is_holder, lock, [&] {
+    if (!warp::any(lanes, is_holder && (kept->is_set == 0 || key < kept->key))) return;
     kept->offsets[warp::lane()] = address - lowest;
     if (is_holder) {
       kept->key = key;

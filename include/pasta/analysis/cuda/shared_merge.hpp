@@ -5,7 +5,6 @@
 #define PASTA_ANALYSIS_CUDA_SHARED_MERGE_HPP
 
 #include <pasta/analysis/cuda/placement.hpp>
-#include <pasta/analysis/cuda/quiet_lock.hpp>
 #include <pasta/analysis/histogram.hpp>
 #include <pasta/vendor/cuda.hpp>
 
@@ -64,15 +63,10 @@ PASTA_DEVICE void with_lock(unsigned* lock, Function&& f) {
   }
 #endif
 }
-/// The same for one of the lanes that are here together: all wait, and all call `f`. Does nothing where `is_needed()` says
-/// so to the holder while it waits.
+/// The same for one of the lanes that are here together: all wait, and all call `f`.
 // Where a lane alone waits for others, ptxas lets those go on that wait for it, and they part for good.
-template <class IsNeeded, class Function>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void with_lock_of_one(lane_mask lanes, bool is_holder, unsigned* lock,
-                                                       [[maybe_unused]] IsNeeded&& is_needed, Function&& f) {
-#if PASTA_DETAIL_IS_HOOK
-  with_quiet_lock(lanes, is_holder, lock, is_needed, f);
-#else
+template <class Function>
+PASTA_DEVICE PASTA_ALWAYS_INLINE void with_lock_of_one(lane_mask lanes, bool is_holder, unsigned* lock, Function&& f) {
   bool has_lock = false;
   do {
     if (is_holder) has_lock = try_lock(lock);
@@ -86,7 +80,6 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void with_lock_of_one(lane_mask lanes, bool is_
   __threadfence();
 #endif
   if (is_holder) unlock(lock);
-#endif
 }
 
 /// Adds to a word of the GPU's memory, and waits for nothing.
@@ -136,12 +129,9 @@ template <class T>
 PASTA_DEVICE T read_shared(T const* from) {
   static_assert(sizeof(T) % 4 == 0 && alignof(T) >= 4, "state on a GPU has a size of whole words");
   T value;
+  auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(from);
   for (std::size_t i = 0; i < sizeof(T) / 4; ++i) {
-#if PASTA_DETAIL_IS_HOOK
-    std::uint32_t const word = read_quietly(reinterpret_cast<unsigned const*>(from) + i);
-#else
-    std::uint32_t const word = reinterpret_cast<std::uint32_t const volatile*>(from)[i];
-#endif
+    std::uint32_t const word = words[i];
     std::memcpy(reinterpret_cast<unsigned char*>(&value) + 4 * i, &word, 4);
   }
   return value;
@@ -263,67 +253,12 @@ PASTA_DEVICE PASTA_NEVER_INLINE inline void exchange_together(lane_mask lanes, d
   } while (!warp::all(lanes, is_done));
 }
 
-#if PASTA_DETAIL_IS_HOOK
-/// What all lanes have, merged: the lowest of them gets it.
+/// The same as merge_shared by lanes that are here together, and stay so.
 template <class T>
-PASTA_DEVICE PASTA_ALWAYS_INLINE T merge_lanes(lane_mask lanes, lane_mask wanted, T const& mine) {
-  T all{};
-#pragma unroll 1
-  for (lane_mask left = wanted; left != 0; left &= left - 1) {
-    T other;
-    for (std::size_t i = 0; i < sizeof(T) / 4; ++i) {
-      std::uint32_t word;
-      std::memcpy(&word, reinterpret_cast<unsigned char const*>(&mine) + 4 * i, 4);
-      word = warp::detail::shuffle(lanes, word, warp::lowest(left));
-      std::memcpy(reinterpret_cast<unsigned char*>(&other) + 4 * i, &word, 4);
-    }
-    merge_one(all, other);
-  }
-  return all;
-}
-
-/// The same as merge_shared by lanes that are here together, without an operation that answers.
-template <class T>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_quietly(lane_mask lanes, T* into, T const& mine, unsigned* lock) {
-  if constexpr (is_exchanged_v<T>) {
-    // A word of 8 bytes is read at once, and so shows without the lock whether it would change.
-    auto* const word = reinterpret_cast<device_word*>(into);
-    auto const changes = [&](T const& by) {
-      device_word const seen = read_now(word);
-      return !is_neutral(by) && merged_word(seen, by) != seen;
-    };
-    lane_mask const wanted = warp::ballot(lanes, changes(mine));
-    if (wanted == 0) return;
-    bool const is_holder = warp::is_leader(wanted);
-    T const all = merge_lanes(lanes, wanted, mine);
-    auto const is_needed = [&] {
-      fence_quietly();
-      return changes(all);
-    };
-    with_quiet_lock(lanes, is_holder, lock, is_needed, [&] {
-      if (is_holder) *static_cast<device_word volatile*>(word) = merged_word(read_now(word), all);
-    });
-  } else {
-    lane_mask const wanted = warp::ballot(lanes, !is_neutral(mine));
-    if (wanted == 0) return;
-    bool const is_holder = warp::is_leader(wanted);
-    T const all = merge_lanes(lanes, wanted, mine);
-    with_quiet_lock(
-        lanes, is_holder, lock, [] { return true; },
-        [&] {
-          if (!is_holder) return;
-          T merged = read_shared(into);
-          merge_one(merged, all);
-          write_shared(into, merged);
-        });
-  }
-}
-#endif
-
-// Of types that take more than an addition.
-template <class T>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_in_turn(lane_mask lanes, T* into, T const& mine, unsigned* lock) {
-  if constexpr (is_exchanged_v<T>) {
+PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_together(lane_mask lanes, T* into, T const& mine, unsigned* lock) {
+  if constexpr (std::is_same_v<T, count> || is_words_of_counts_v<T>) {
+    merge_shared(into, mine, lock);
+  } else if constexpr (is_exchanged_v<T>) {
     auto* const word = reinterpret_cast<device_word*>(into);
     device_word const seen = *word;
     if (warp::any(lanes, !is_neutral(mine) && merged_word(seen, mine) != seen)) {
@@ -332,29 +267,13 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_in_turn(lane_mask lanes, T* into, T 
   } else {
     for (lane_mask left = warp::ballot(lanes, !is_neutral(mine)); left != 0; left &= left - 1) {
       bool const is_next = warp::lane() == warp::lowest(left);
-      with_lock_of_one(
-          lanes, is_next, lock, [] { return true; },
-          [&] {
-            if (!is_next) return;
-            T merged = read_shared(into);
-            merge_one(merged, mine);
-            write_shared(into, merged);
-          });
+      with_lock_of_one(lanes, is_next, lock, [&] {
+        if (!is_next) return;
+        T merged = read_shared(into);
+        merge_one(merged, mine);
+        write_shared(into, merged);
+      });
     }
-  }
-}
-
-/// The same as merge_shared by lanes that are here together, and stay so.
-template <class T>
-PASTA_DEVICE PASTA_ALWAYS_INLINE void merge_together(lane_mask lanes, T* into, T const& mine, unsigned* lock) {
-  if constexpr (std::is_same_v<T, count> || is_words_of_counts_v<T>) {
-    merge_shared(into, mine, lock);
-  } else {
-#if PASTA_DETAIL_IS_HOOK
-    merge_quietly(lanes, into, mine, lock);
-#else
-    merge_in_turn(lanes, into, mine, lock);
-#endif
   }
 }
 

@@ -78,9 +78,13 @@ inline std::string code_of_hook(hooked_access const& each, access const& which, 
 // Code before an access, and the part of it that is seldom executed: behind a jump, and ending with one.
 struct spliced {
   std::string usual, seldom;
-  std::size_t past;  // number of the label behind all
+  std::size_t past;          // number of the label behind all
+  bool parts_lanes = false;  // some lanes may jump to it, others not
 
-  std::string end() const { return fmt::format("$pasta_past{}:\n", past); }
+  // Behind the label lanes are together as before: the assembler would let them go on apart.
+  std::string end() const {
+    return fmt::format("$pasta_past{}:\n{}", past, parts_lanes ? "\tbar.warp.sync \t%pasta_together;\n" : "");
+  }
   // All of it in one place.
   std::string all() const {
     return usual + (seldom.empty() ? "" : fmt::format("\tbra \t$pasta_past{};\n{}", past, seldom)) + end();
@@ -98,13 +102,16 @@ inline std::string if_collected(std::size_t past) {
 // The hooks of all tools that watch the access.
 inline std::string call_hooks(hooked_access const& each, access const& which, std::span<hook const> hooks,
                               hook_places const& where, std::size_t& number) {
-  std::string code =
-      fmt::format("\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n", where.state_name, offsetof(module_state, shared));
+  std::string code = fmt::format(
+      "\tactivemask.b32 \t%pasta_group;\n"
+      "\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n",
+      where.state_name, offsetof(module_state, shared));
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].watches(which.kind, which.space, which.size == size_source::text ? which.size_bytes : 0)) continue;
     code += code_of_hook(each, which, hooks[i], i, where, number);
   }
-  return code;
+  // Lanes may have come apart where one waited for a lock.
+  return code + "\tbar.warp.sync \t%pasta_group;\n";
 }
 
 // One access.
@@ -121,7 +128,9 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
   };
   std::size_t const mine = number++;
   std::string const past = fmt::format("\tbra \t$pasta_past{};\n", code.past);
-  code.usual = with_label(each.skip);
+  code.parts_lanes = !each.skip.empty() || each.before.find("bra \t") != std::string::npos;
+  if (code.parts_lanes) code.usual = "\tactivemask.b32 \t%pasta_together;\n";
+  code.usual += with_label(each.skip);
   if (each.kept != hooked_access::not_kept) {
     code.usual += with_label(each.before) + test_expected(each, mine);
     code.seldom = fmt::format("$pasta_other{}:\n", mine) + if_collected(code.past) +
