@@ -3,7 +3,8 @@
 include_guard(GLOBAL)
 
 # Where nvcc is, so that tools get hooks for the ptx route; a view or launcher of nvcc does as well. Empty: none.
-find_program(PASTA_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
+find_program(PASTA_NVCC nvcc HINTS "${PROJECT_SOURCE_DIR}/build/cuda_tools" ENV CUDA_HOME ENV CUDA_PATH
+  PATHS /usr/local/cuda PATH_SUFFIXES bin
   DOC "nvcc, which makes the tools' hooks for the ptx route; without it tools have none")
 
 # pasta_add_hook(NAME HEADER): NAME.sm_75.ptx and NAME.sm_80.ptx in <build>/lib/pasta/tools, beside NAME.so.
