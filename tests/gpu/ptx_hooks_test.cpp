@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// What handlers that are spliced into PTX collect, against closed forms: small kernels in PTX. The hooks of the tools in
-// watch_tools.hpp are NAME.ptx beside the program.
+// What handlers that are spliced into PTX collect, against closed forms: small kernels in PTX. The hooks of the tools
+// in watch_tools.hpp are NAME.ptx beside the program.
 // gpu_check flags: -lcuda
 // gpu_check hooks: request_watch alike_watch
 #include <fmt/format.h>
@@ -111,8 +111,8 @@ outcome<Tool> watch(char const* name, std::string const& source, unsigned blocks
 
 struct expected {
   std::uint64_t lanes, requests;
-  /// Where an access by some lanes of the warp stands before, and its hook had to wait for a lock: lanes that came apart
-  /// may make the next access apart (docs/routes.md).
+  /// Where an access by some lanes of the warp stands before, and its hook had to wait for a lock: lanes that came
+  /// apart may make the next access apart (docs/routes.md).
   std::uint64_t most_requests = requests;
 };
 /// With both tools: lanes and requests of each access.

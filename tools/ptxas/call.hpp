@@ -22,8 +22,8 @@ struct call {
   ptxas::program program;
   std::vector<replaced_file> files;
 
-  /// ptxas's messages with the names and the lines of the user's files. What is said of a line that was put in names the
-  /// line that it stands before, and says so.
+  /// ptxas's messages with the names and the lines of the user's files. What is said of a line that was put in names
+  /// the line that it stands before, and says so.
   std::string as_for_originals(std::string_view messages) const;
 };
 

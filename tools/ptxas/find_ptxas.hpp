@@ -21,9 +21,10 @@ struct found_program {
   std::string reason;  ///< how it was found: `CUDA_HOME`
 };
 
-/// Looks for the vendor's program, in this order: PASTA_PTXAS, ptxas.real beside this program or the link by which it was
-/// called, bin of CUDA_HOME and of CUDA_PATH, beside the nvcc that stands beside this program, beside the first nvcc in
-/// PATH, PATH, /usr/local/cuda/bin; nvlink likewise, with PASTA_NVLINK and nvlink.real. Never this program or a copy.
+/// Looks for the vendor's program, in this order: PASTA_PTXAS, ptxas.real beside this program or the link by which it
+/// was called, bin of CUDA_HOME and of CUDA_PATH, beside the nvcc that stands beside this program, beside the first
+/// nvcc in PATH, PATH, /usr/local/cuda/bin; nvlink likewise, with PASTA_NVLINK and nvlink.real. Never this program or
+/// a copy.
 /// @param refused gets a line for each file that was looked at and not taken, and why
 /// @throws cli::command_error: exit code 127 if there is none; if the variable is wrong, nothing else is looked at
 found_program find_program(vendor_program which, std::vector<std::string>& refused);

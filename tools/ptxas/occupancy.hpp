@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 /// How many blocks a multiprocessor holds at once, as far as registers and its slots for warps and blocks decide.
-/// A register is given out to a whole warp, in steps of 8 for each thread, and each of a multiprocessor's four parts has
-/// a quarter of the 65536 (NVIDIA's CUDA C++ programming guide, table of compute capabilities; cuda_occupancy.h).
+/// A register is given out to a whole warp, in steps of 8 for each thread, and each of a multiprocessor's four parts
+/// has a quarter of the 65536 (NVIDIA's CUDA C++ programming guide, table of compute capabilities; cuda_occupancy.h).
 #ifndef PASTA_TOOLS_PTXAS_OCCUPANCY_HPP
 #define PASTA_TOOLS_PTXAS_OCCUPANCY_HPP
 

@@ -8,8 +8,8 @@
 ///     .visible .func (u64) pasta_hook_memory_access(…)                parameters: hook_access, hook_rows, in order
 ///
 /// Parameters are words of 32 or 64 bits by value. What is returned is 0, or where `keeps` asked for it 2^32 and a byte
-/// for each count of the tool: what the caller is to add later, as often as it says, in the hook's place. The rest of the
-/// state is merged: merging the same once more changes nothing.
+/// for each count of the tool: what the caller is to add later, as often as it says, in the hook's place. The rest of
+/// the state is merged: merging the same once more changes nothing.
 #ifndef PASTA_INSTRUMENT_HOOK_ABI_HPP
 #define PASTA_INSTRUMENT_HOOK_ABI_HPP
 
@@ -69,8 +69,9 @@ enum hook_abi_word : std::uint32_t {
   abi_watched_low,  ///< which sites the tool watches: bits by watched_bit(); sites of other sizes are watched
   abi_watched_high,
   abi_kept_counts,  ///< number of counts that are returned; never_kept: none, nor is anything else
-  abi_kept_place,  ///< of the first, and of the others behind it: bytes in the shard's row of the site, or kept_function
-                   ///< and those in the function's
+  abi_kept_place,   ///< of the first, and of the others behind it: bytes in the shard's row of the site, or
+                    ///< kept_function
+                    ///< and those in the function's
   abi_kept_place_last = abi_kept_place + max_kept_counts - 1,
   abi_address_period,  ///< requests that are a multiple of it apart do the same to the tool's state; 0: no promise
   hook_abi_words

@@ -22,8 +22,8 @@ std::vector<hooked_access> plan_hooks(module const& from, function const& body, 
 /// (ptx/counting_code.hpp).
 std::string hook_registers(std::span<hooked_access const> accesses);
 
-/// Adds what requests that were kept in registers are to add, and keeps none: where a thread may leave the function. Any
-/// lanes may come.
+/// Adds what requests that were kept in registers are to add, and keeps none: where a thread may leave the function.
+/// Any lanes may come.
 std::string fold_kept(std::span<hooked_access const> accesses, std::span<hook const> hooks, hook_places const& where,
                       module const& from);
 

@@ -26,8 +26,8 @@ struct hooked_access {
   std::size_t statement;
   std::uint8_t number = 0;     ///< in site::accesses()
   std::uint32_t row = no_row;  ///< in the module
-  /// Where its counts of requests in order are [bytes], 8 for each element of a sector, `in_order_step` apart; no_counts:
-  /// none.
+  /// Where its counts of requests in order are [bytes], 8 for each element of a sector, `in_order_step` apart;
+  /// no_counts: none.
   std::uint32_t in_order = no_counts, in_order_step = 0;
   std::string_view why;  ///< it reaches no handler, and has no row
   std::string skip;      ///< code that leads past the hooks where the guard does not hold

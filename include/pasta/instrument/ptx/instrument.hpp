@@ -29,9 +29,10 @@ struct cannot_instrument : std::runtime_error {
 /// Whether a module has state of PASTA already: it is the output of instrument(), or PTX that was taken from a binary.
 bool is_instrumented(module const& from);
 
-/// Puts each hook's body before the accesses that its handler watches. Where a tool counts, counts how often each memory
-/// access is executed, per lane: atomic operations, asynchronous copies, textures and surfaces too. What is not touched
-/// stays byte for byte. A function that cannot be instrumented is left as it is, and its row of the table says why.
+/// Puts each hook's body before the accesses that its handler watches. Where a tool counts, counts how often each
+/// memory access is executed, per lane: atomic operations, asynchronous copies, textures and surfaces too. What is not
+/// touched stays byte for byte. A function that cannot be instrumented is left as it is, and its row of the table says
+/// why.
 /// @param hooks of the tools, in their order
 /// @throws cannot_instrument; std::bad_alloc
 instrumented instrument(module const& from, std::span<hook const> hooks);

@@ -14,14 +14,16 @@
 ///          "in_order_step": 8}], "counter": 0}]}]}
 ///
 /// `place` and `caller` are indices in `places`, null where the module has no line information; `line` is that of the
-/// PTX as the compiler wrote it. `bytes` is null where only the run tells. A function that is not instrumented says why.
+/// PTX as the compiler wrote it. `bytes` is null where only the run tells. A function that is not instrumented says
+/// why.
 ///
 /// `rows` has the tools with handlers. Row r of a function or site lies at `functions` + r * `function_bytes` or
 /// `sites` + r * `site_bytes`, in each shard and once at module_state::shared; instrument/hook_layout.hpp says what is
-/// in it. There is no `counter` where no tool counts, no `row` where none watches; `unhandled` says why an access that a
-/// tool watches did not reach its handler. `in_order` is where, in a shard, the first of 32 / `bytes` counts of 8 bytes
-/// is, if there are, `in_order_step` bytes apart: how many requests of whole warps, lane after lane, began at each element of a sector; these are
-/// not in the rows. An access that is not each lane's own says `share`, and `lanes` if only the first of a warp make it.
+/// in it. There is no `counter` where no tool counts, no `row` where none watches; `unhandled` says why an access that
+/// a tool watches did not reach its handler. `in_order` is where, in a shard, the first of 32 / `bytes` counts of 8
+/// bytes is, if there are, `in_order_step` bytes apart: how many requests of whole warps, lane after lane, began at
+/// each element of a sector; these are not in the rows. An access that is not each lane's own says `share`, and
+/// `lanes` if only the first of a warp make it.
 #ifndef PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 #define PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 
