@@ -87,6 +87,7 @@ struct site_info {
   std::uint32_t size_bytes = 0;  ///< of one lane's access; 0 where the operation moves no memory
 
   friend bool operator==(site_info const&, site_info const&) = default;
+  // The 0 that it is compared with is no pointer. NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(site_info const&, site_info const&) = default;
 };
 
