@@ -39,13 +39,15 @@ inline std::string fold_one(module const& from, hooked_access const& each, std::
   return code + fmt::format("\tmov.b32 \t%pasta_times{}, 0;\n", each.kept);
 }
 
-// A request where it is expected: does the same as the latest once more. Another goes on behind $pasta_other.
+// A request where it is expected: does the same as the latest once more. Another goes on behind $pasta_other, and so
+// does one that would make the number of them too large.
 inline std::string test_expected(hooked_access const& each, std::size_t number) {
   return fmt::format(
       "\tmov.b32 \t%pasta_lanes, 0;\n"
       "\tsetp.eq.s64 \t%pasta_adds, %pasta_address, %pasta_next{0};\n"
       "\t@%pasta_adds activemask.b32 \t%pasta_lanes;\n"
       "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
+      "\tsetp.lt.or.s32 \t%pasta_adds, %pasta_times{0}, 0, %pasta_adds;\n"
       "\t@%pasta_adds bra \t$pasta_other{1};\n"
       "\tcvt.u64.u32 \t%pasta_word, %pasta_step{0};\n"
       "\tadd.s64 \t%pasta_next{0}, %pasta_next{0}, %pasta_word;\n"
@@ -73,7 +75,7 @@ inline std::string learn_step(module const& from, hooked_access const& each, std
              "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n"
              "\tand.b32 \t%pasta_other, %pasta_low, {rest};\n"
              "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_other, 0, %pasta_adds;\n"
-             "\tsetp.ne.and.u32 \t%pasta_adds, %pasta_times{kept}, 0, %pasta_adds;\n"
+             "\tsetp.gt.and.s32 \t%pasta_adds, %pasta_times{kept}, 0, %pasta_adds;\n"
              "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
              "\t@!%pasta_adds bra \t$pasta_unlike{number};\n"
              "\tsetp.eq.u32 \t%pasta_adds, %pasta_high, 0;\n"
