@@ -9,9 +9,10 @@ find_program(PASTA_NVCC nvcc HINTS "${PROJECT_SOURCE_DIR}/build/cuda_tools" ENV 
 
 # pasta_add_hook(NAME HEADER): NAME.sm_75.ptx and NAME.sm_80.ptx in <build>/lib/pasta/tools, beside NAME.so.
 #
-# They are made with the include directories, definitions and options of the target pasta_tool_NAME_module.
+# They are made with the include directories and definitions of the target pasta_tool_NAME_module.
 function(pasta_add_hook name header)
-  if(NOT PASTA_NVCC)
+  pasta_check_nvcc()
+  if(NOT PASTA_NVCC OR NOT PASTA_NVCC_MAKES_HOOKS)
     return()
   endif()
   set(module pasta_tool_${name}_module)
@@ -37,4 +38,26 @@ function(pasta_add_hook name header)
   endforeach()
   add_custom_target(pasta_tool_${name}_hook ALL DEPENDS ${hooks})
   set_property(TARGET ${module} PROPERTY PASTA_HOOKS "${hooks}")
+endfunction()
+
+# Asks nvcc once, and each time that it is another, whether it makes hooks.
+function(pasta_check_nvcc)
+  if(NOT PASTA_NVCC OR PASTA_NVCC_CHECKED STREQUAL PASTA_NVCC)
+    return()
+  endif()
+  set(source "${CMAKE_BINARY_DIR}/CMakeFiles/pasta_check_nvcc.cu")
+  file(WRITE "${source}" "#include <concepts>\n__device__ int checked = std::same_as<int, int>;\n")
+  set(makes ON)
+  foreach(architecture IN ITEMS 75 80)
+    execute_process(COMMAND "${PASTA_NVCC}" -ptx -rdc=true -arch=sm_${architecture} -std=c++20 "${source}" -o "${source}.ptx"
+      RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE said)
+    if(NOT status EQUAL 0)
+      string(REGEX REPLACE "\n.*" "" said "${said}")
+      message(STATUS "PASTA: ${PASTA_NVCC} makes no hooks of tools, the ptx route has access_count alone: ${said}")
+      set(makes OFF)
+      break()
+    endif()
+  endforeach()
+  set(PASTA_NVCC_CHECKED "${PASTA_NVCC}" CACHE INTERNAL "")
+  set(PASTA_NVCC_MAKES_HOOKS ${makes} CACHE INTERNAL "")
 endfunction()

@@ -65,7 +65,7 @@
 #define PASTA_UNROLL _Pragma("GCC unroll 64")
 #endif
 #define PASTA_ALWAYS_INLINE inline __attribute__((always_inline))
-// A hook is one function without calls: see instrument/hook.hpp.
+// A hook is one function without calls: see instrument/cuda/hook.hpp.
 #if defined(PASTA_DETAIL_HOOK)
 #define PASTA_NEVER_INLINE __attribute__((always_inline))
 #define PASTA_DETAIL_IS_HOOK 1

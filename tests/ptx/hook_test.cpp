@@ -157,6 +157,13 @@ TEST_CASE("A hook of another version, or none, is refused by name") {
             hook_text("ret;\n", "",
                       fmt::format(".const .u32 pasta_hook_abi[2] = {{{}, 1}};\n", pasta::detail::hook_abi_version))) ==
         "the hook of watcher is none: the ptx route keeps no thread_state");
+  CHECK(error_of(hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 0, 5))) == "none");
+  std::string odd = abi_words();
+  odd.replace(odd.find(" 16, "), 5, " 17, ");
+  CHECK(error_of(hook_text("ret;\n", "", odd)) == "the hook of watcher has rows of an impossible size");
+  std::string outside = abi_words(~std::uint64_t{0}, 32, 1);
+  outside.replace(outside.find("1, 8, 0"), 7, "1, 16, 0");
+  CHECK(error_of(hook_text("ret;\n", "", outside)) == "the hook of watcher keeps counts outside of its rows");
   CHECK(error_of(".version 7.0\n.target sm_80\n" + abi_words()) ==
         "the hook of watcher has no function pasta_hook_memory_access");
   CHECK(error_of(".version 7.0\n.target sm_80\n" + abi_words() +
@@ -193,7 +200,7 @@ TEST_CASE("The address of an access is what its operand says") {
   CHECK(address_of("[%rd4]") == "mov.u64 %pasta_address, %rd4;");
   CHECK(address_of("[%rd4+16]") == "add.s64 %pasta_address, %rd4, 16;");
   CHECK(address_of("[%rd4+-4]") == "add.s64 %pasta_address, %rd4, -4;");
-  CHECK(address_of("[%r4+8]") == "cvt.u64.u32 %pasta_address, %r4;add.s64 %pasta_address, %pasta_address, 8;");
+  CHECK(address_of("[%r4+8]") == "add.s32 %pasta_low, %r4, 8;cvt.u64.u32 %pasta_address, %pasta_low;");
   CHECK(address_of("[symbol+8]") == "mov.u64 %pasta_address, symbol;add.s64 %pasta_address, %pasta_address, 8;");
   CHECK(address_of("[4096]") == "mov.u64 %pasta_address, 4096;");
 }
@@ -216,6 +223,36 @@ TEST_CASE("A copy is a read and a write, and one of nothing reads nothing") {
   CHECK(accesses[0]["row"] == 0);
   CHECK(accesses[1]["row"] == 1);
   CHECK(has(result.text, "min.u32 \t%pasta_size, %r2, 4;\n\tsetp.eq.u32 \t%pasta_adds, %pasta_size, 0;"));
+}
+
+TEST_CASE("Lanes with other sizes or spaces come in turn") {
+  std::string const reads = hook_text("ld.param.u32 %r1, [p1];\nret;\n");
+  std::string const text =
+      instrument(module_of("cp.async.ca.shared.global [%r1], [%rd1], 4, %r2;\nld.u32 %r3, [%rd2];\nret;"),
+                 one_hook(reads))
+          .text;
+  // The copy's read and the generic load; the copy's write has one size.
+  CHECK(occurrences(text, "setp.ne.or.u32 \t%pasta_adds, %pasta_other, %pasta_high, %pasta_adds;") == 2);
+}
+
+TEST_CASE("A bulk copy of nothing is no access") {
+  std::string const text =
+      instrument(
+          module_of("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];\n"
+                    "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 0x20;\nret;"),
+          one_hook(hook_text("ld.param.u32 %r1, [p1];\nret;\n")))
+          .text;
+  CHECK(occurrences(text, "mov.b32 \t%pasta_size, %r2;\n\tsetp.eq.u32 \t%pasta_adds, %pasta_size, 0;") == 2);
+  CHECK(occurrences(text, "mov.b32 \t%pasta_h_r1, 32;") == 2);
+}
+
+TEST_CASE("Offsets of accesses that are tested together may be hexadecimal") {
+  std::string const text =
+      instrument(module_of("ld.global.u32 %r1, [%rd1+0x4];\nld.global.u32 %r2, [%rd1+-0x14];\nret;"),
+                 one_hook(hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 32))))
+          .text;
+  CHECK(has(text, "add.u32 \t%pasta_high, %pasta_low0, 4;"));
+  CHECK(has(text, "add.u32 \t%pasta_high, %pasta_low0, -20;"));
 }
 
 TEST_CASE("What a handler cannot have is told in the table") {

@@ -58,6 +58,8 @@ std::vector<hook_file> find_hooks() {
     std::error_code error;
     std::vector<hook_file> found;
     for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
+      std::error_code no_status;
+      if (!each->is_regular_file(no_status)) continue;
       auto const file = read_name(each->path());
       bool const is_known =
           file && std::any_of(all.begin(), all.end(), [&](hook_file const& known) { return known.tool == file->tool; });

@@ -36,8 +36,9 @@ int major_version(std::string_view version) {
 
 std::string text_of(std::filesystem::path const& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw ptx::bad_hook(fmt::format("the hook {} cannot be read", path.string()));
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file || text.empty()) throw ptx::bad_hook(fmt::format("the hook {} cannot be read", path.string()));
   return text;
 }
 

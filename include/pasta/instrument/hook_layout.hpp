@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// How a tool's state lies in a GPU's memory where hooks collect it (instrument/hook.hpp): the same for the compiler of
-/// the hook and for the program that reads it.
+/// How a tool's state lies in a GPU's memory where hooks collect it (instrument/cuda/hook.hpp): the same for the
+/// compiler of the hook and for the program that reads it.
 ///
 /// A row is in two places. Each shard has one with the executions and what is added up or merged under a lock; what
 /// seldom changes is once for all shards, where the multiprocessors' caches keep it. All zeros at first.

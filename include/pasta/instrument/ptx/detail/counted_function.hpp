@@ -35,8 +35,9 @@ class counted_function {
 
   /// What hooks of the function need, beside the shard's address.
   struct hook_needs {
-    std::string registers;  // declarations; empty: it has no hooks
-    std::string fold;       // what they have to add where a thread may leave
+    std::string registers;                  // declarations; empty: it has no hooks
+    std::string fold;                       // what they have to add where a thread may leave
+    std::vector<std::size_t> kept_at = {};  // statements behind which there is more to add
   };
 
   /// @param first number of the function's first counter in the module
@@ -81,7 +82,7 @@ class counted_function {
       if (registers_ > 0) code += fold(how, folded, label++);
       code += hooks.fold;
       if (read.guard && is_call) code += stay + ":\n";
-      statement const& place = is_call ? from_->statements[first_argument(at, read.guard)] : each;
+      statement const& place = is_call ? from_->statements[first_argument(at, read.guard, hooks.kept_at)] : each;
       changes.insert_before(place.text, code + "\t");
       if (read.guard && !is_call) changes.insert_after(each.text, fmt::format("\n{}:", stay));
     }
@@ -138,7 +139,7 @@ class counted_function {
   }
 
   // The first `st.param` that a call's fold may come before, else the call: PTX has no jump between them.
-  std::size_t first_argument(std::size_t call, guard const& which) const {
+  std::size_t first_argument(std::size_t call, guard const& which, std::vector<std::size_t> const& kept_at) const {
     std::size_t first = call;
     for (std::size_t i = call - 1; i > body_->begin; --i) {
       statement const& each = from_->statements[i];
@@ -147,7 +148,8 @@ class counted_function {
       instruction const read = read_instruction(each.text);
       if (read.name == "st" && (read.has("param") || read.has("param::func"))) first = i;
       // What counts in a register or decides whether there is a call stays before the fold.
-      if (control_of(read) != control::next || (which && may_write(read, which.predicate)) || counts_in_register(i))
+      if (control_of(read) != control::next || (which && may_write(read, which.predicate)) || counts_in_register(i) ||
+          std::find(kept_at.begin(), kept_at.end(), i) != kept_at.end())
         break;
     }
     return first;

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <optional>
+#include <pasta/instrument/ptx/detail/parse_declaration.hpp>
 #include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/instruction.hpp>
 #include <pasta/instrument/ptx/register_scopes.hpp>
@@ -28,8 +29,7 @@ class hook_arguments {
     into.size = size_operand();
     make_address();
     if (address const at = address_of(); registers_->bits_of(at.base) == 64 && !what_->guard) {
-      into.base = at.base;
-      std::from_chars(at.offset.data(), at.offset.data() + at.offset.size(), into.offset);
+      if (auto const offset = number_of(at.offset)) into.base = at.base, into.offset = *offset;
     }
     into.space = space_operand();
     into.before = std::move(code_);
@@ -49,6 +49,15 @@ class hook_arguments {
     if (at.base.front() == '%' && registers_->bits_of(at.base) == 0)
       return "the register of its address is not declared";
     return {};
+  }
+  // A number as PTX spells it; none of other text.
+  static std::optional<std::int64_t> number_of(std::string_view text) {
+    bool const is_negative = text.starts_with('-');
+    if (is_negative) text.remove_prefix(1);
+    if (text.find_first_not_of("0123456789abcdefABCDEFxXU") != std::string_view::npos) return std::nullopt;
+    auto const value = static_cast<std::int64_t>(integer_of(text));
+    if (value == 0 && text.find_first_not_of("0xXU") != std::string_view::npos) return std::nullopt;
+    return is_negative ? -value : value;
   }
   address address_of() const { return read_address(what_->operands[which_->address_operand]); }
 
@@ -70,10 +79,14 @@ class hook_arguments {
     hook_operand size{fmt::format("{}", which_->size_bytes), true};
     if (which_->size == size_source::operand) {
       std::string_view const operand = what_->operands[which_->size_operand];
-      if (registers_->bits_of(operand) == 0) {
-        size.text = operand;  // a number
+      if (auto const number = number_of(operand)) {
+        size.text = fmt::format("{}", *number);
       } else {
-        code_ += fmt::format("\tmov.b32 \t%pasta_size, {};\n", operand);
+        code_ += fmt::format(
+            "\tmov.b32 \t%pasta_size, {};\n"
+            "\tsetp.eq.u32 \t%pasta_adds, %pasta_size, 0;\n"
+            "\t@%pasta_adds bra \t$pasta_past;\n",
+            operand);
         size = {"%pasta_size", false};
       }
     }
@@ -93,13 +106,18 @@ class hook_arguments {
 
   void make_address() {
     address const at = address_of();
-    char const* const move = registers_->bits_of(at.base) == 32 ? "cvt.u64.u32" : "mov.u64";
-    if (registers_->bits_of(at.base) == 64 && !at.offset.empty()) {
+    std::uint32_t const bits = registers_->bits_of(at.base);
+    if (bits == 64 && !at.offset.empty()) {
       code_ += fmt::format("\tadd.s64 \t%pasta_address, {}, {};\n", at.base, at.offset);
-      return;
+    } else if (bits == 32) {
+      code_ += fmt::format(
+          "\tadd.s32 \t%pasta_low, {}, {};\n"
+          "\tcvt.u64.u32 \t%pasta_address, %pasta_low;\n",
+          at.base, at.offset.empty() ? "0" : at.offset);
+    } else {
+      code_ += fmt::format("\tmov.u64 \t%pasta_address, {};\n", at.base);
+      if (!at.offset.empty()) code_ += fmt::format("\tadd.s64 \t%pasta_address, %pasta_address, {};\n", at.offset);
     }
-    code_ += fmt::format("\t{} \t%pasta_address, {};\n", move, at.base);
-    if (!at.offset.empty()) code_ += fmt::format("\tadd.s64 \t%pasta_address, %pasta_address, {};\n", at.offset);
   }
 
   hook_operand space_operand() {

@@ -102,7 +102,25 @@ inline std::string if_collected(std::size_t past) {
 // The hooks of all tools that watch the access.
 inline std::string call_hooks(hooked_access const& each, access const& which, std::span<hook const> hooks,
                               hook_places const& where, std::size_t& number) {
-  std::string code = fmt::format(
+  std::size_t const turn = number++;
+  std::string code;
+  // One request has one size and one space: lanes with others come in turn.
+  if (!each.size.is_number || !each.space.is_number) {
+    code += fmt::format(
+        "$pasta_turn{0}:\n"
+        "\tactivemask.b32 \t%pasta_lanes;\n"
+        "\tbrev.b32 \t%pasta_low, %pasta_lanes;\n"
+        "\tclz.b32 \t%pasta_low, %pasta_low;\n"
+        "\tmov.b32 \t%pasta_high, {1};\n"
+        "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_high, %pasta_low, 0x1f, %pasta_lanes;\n"
+        "\tsetp.ne.u32 \t%pasta_adds, %pasta_other, %pasta_high;\n"
+        "\tmov.b32 \t%pasta_high, {2};\n"
+        "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_high, %pasta_low, 0x1f, %pasta_lanes;\n"
+        "\tsetp.ne.or.u32 \t%pasta_adds, %pasta_other, %pasta_high, %pasta_adds;\n"
+        "\t@%pasta_adds bra \t$pasta_turn{0};\n",
+        turn, each.size.text, each.space.text);
+  }
+  code += fmt::format(
       "\tactivemask.b32 \t%pasta_group;\n"
       "\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n",
       where.state_name, offsetof(module_state, shared));
@@ -128,7 +146,8 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
   };
   std::size_t const mine = number++;
   std::string const past = fmt::format("\tbra \t$pasta_past{};\n", code.past);
-  code.parts_lanes = !each.skip.empty() || each.before.find("bra \t") != std::string::npos;
+  code.parts_lanes = !each.skip.empty() || each.before.find("bra \t") != std::string::npos || !each.size.is_number ||
+                     !each.space.is_number;
   if (code.parts_lanes) code.usual = "\tactivemask.b32 \t%pasta_together;\n";
   code.usual += with_label(each.skip);
   if (each.kept != hooked_access::not_kept) {

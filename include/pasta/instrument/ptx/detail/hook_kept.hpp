@@ -101,7 +101,7 @@ inline std::string keep(hooked_access const& each) {
       "\tsetp.ne.u32 \t%pasta_adds, %pasta_keeps, 0;\n"
       "\t@%pasta_adds mov.b64 \t{{%pasta_adds{0}, %pasta_times{0}}}, %pasta_kept;\n"
       "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_times{0}, 0, %pasta_adds;\n"
-      "\t@%pasta_adds mov.b64 \t%pasta_next{0}, 0;\n",
+      "\t@%pasta_adds mov.b64 \t%pasta_next{0}, -1;\n",
       each.kept);
 }
 

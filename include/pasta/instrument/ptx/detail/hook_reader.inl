@@ -76,6 +76,7 @@ class hook_reader {
     if (into_->words_[abi_version] != hook_abi_version) {
       fail(fmt::format("is of version {}, not {}", into_->words_[abi_version], hook_abi_version));
     }
+    check_rows();
     switch (static_cast<hook_obstacle>(into_->words_[abi_obstacle])) {
       case hook_obstacle::none:
         break;
@@ -83,6 +84,22 @@ class hook_reader {
         fail("is none: the ptx route keeps no thread_state");
       default:
         fail("is none: the ptx route delivers no other events of a GPU than memory_access");
+    }
+  }
+  void check_rows() const {
+    using namespace pasta::detail;
+    auto const& words = into_->words_;
+    for (auto const which :
+         {abi_site_shard_bytes, abi_site_shared_bytes, abi_function_shard_bytes, abi_function_shared_bytes}) {
+      if (words[which] % 8 != 0 || words[which] > 1u << 20) fail("has rows of an impossible size");
+    }
+    for (std::uint32_t i = 0; into_->may_keep() && i < words[abi_kept_counts]; ++i) {
+      std::uint32_t const at = words[abi_kept_place + i];
+      bool const is_of_function = (at & kept_function) != 0;
+      std::uint64_t const end = std::uint64_t{at & ~kept_function} + 8;
+      if (at % 8 != 0 || end > words[is_of_function ? abi_function_shard_bytes : abi_site_shard_bytes]) {
+        fail("keeps counts outside of its rows");
+      }
     }
   }
   static std::vector<std::uint64_t> numbers_of(variable const& what) {

@@ -32,7 +32,7 @@ inline std::string hook_registers(std::span<hooked_access const> accesses) {
     fmt::format_to(std::back_inserter(text),
                    "\t.reg .b64 \t%pasta_next{0};\n"
                    "\t.reg .b32 \t%pasta_step{0}, %pasta_times{0}, %pasta_adds{0};\n"
-                   "\tmov.b64 \t%pasta_next{0}, 0;\n"
+                   "\tmov.b64 \t%pasta_next{0}, -1;\n"
                    "\tmov.b32 \t%pasta_step{0}, 0;\n"
                    "\tmov.b32 \t%pasta_times{0}, 0;\n"
                    "\tmov.b32 \t%pasta_adds{0}, 0;\n",

@@ -82,7 +82,7 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
     throw cannot_instrument("it uses names that begin with pasta_");
   }
   for (hook const& each : hooks) {
-    if (each.architecture() <= architecture) continue;
+    if (!each.handles_accesses() || each.architecture() <= architecture) continue;
     throw cannot_instrument(fmt::format("its target {} is older than {}'s hook, sm_{}", from.target.substr(0, 100),
                                         each.tool(), each.architecture()));
   }
@@ -222,7 +222,10 @@ class instrumenter {
       hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row),
                               calls ? std::span<std::string const>(called) : std::span<std::string const>()};
       counted_function::hook_needs needs;
-      if (is_hooked) needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks_, where, *from_)};
+      if (is_hooked) needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks_, where, *from_), {}};
+      for (hooked_access const& access : each.accesses) {
+        if (access.kept != hooked_access::not_kept) needs.kept_at.push_back(access.statement);
+      }
       each.counters.write(changes, state_name, needs, each.first_counter, how, number);
       if (is_hooked) write_hooks(changes, *from_, *each.body, each.accesses, hooks_, where, number);
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 /// Merges what a handler added into a row of the GPU's memory (instrument/hook_layout.hpp). Device code, inlined.
-#ifndef PASTA_INSTRUMENT_HOOK_MERGE_HPP
-#define PASTA_INSTRUMENT_HOOK_MERGE_HPP
+#ifndef PASTA_INSTRUMENT_CUDA_HOOK_MERGE_HPP
+#define PASTA_INSTRUMENT_CUDA_HOOK_MERGE_HPP
 
 #include <pasta/analysis/cuda/shared_merge.hpp>
 #include <pasta/instrument/hook_layout.hpp>

@@ -3,25 +3,21 @@
 /// The hook: a tool's handler as a device function that the ptx route splices into kernels. pasta_add_tool compiles it:
 ///
 ///     #define PASTA_DETAIL_HOOK
-///     #include <pasta/instrument/hook.hpp>
+///     #include <pasta/instrument/cuda/hook.hpp>
 ///     #include "coalescing.hpp"
 ///     PASTA_HOOK(coalescing)
 ///
 /// A hook runs in the lanes that execute an access together, just before it. It is made of one function: it calls none,
 /// has no memory of its own, no barrier, and takes words by value. What a handler adds to its state is merged into
 /// memory before the hook ends. docs/architecture.md has the ABI.
-#ifndef PASTA_INSTRUMENT_HOOK_HPP
-#define PASTA_INSTRUMENT_HOOK_HPP
-
-#if !defined(PASTA_DETAIL_HOOK)
-#error "a hook is compiled with PASTA_DETAIL_HOOK defined before any header of PASTA"
-#endif
+#ifndef PASTA_INSTRUMENT_CUDA_HOOK_HPP
+#define PASTA_INSTRUMENT_CUDA_HOOK_HPP
 
 #include <pasta/analysis/cuda/site_locator.hpp>
 #include <pasta/instrument/check_tool.hpp>
 #include <pasta/instrument/choices.hpp>
+#include <pasta/instrument/cuda/hook_merge.hpp>
 #include <pasta/instrument/hook_abi.hpp>
-#include <pasta/instrument/hook_merge.hpp>
 
 namespace pasta::detail {
 
@@ -196,30 +192,31 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t run_hook([[maybe_unused]] hook_ac
 }  // namespace pasta::detail
 
 /// Stands once, after the tool's class.
-#define PASTA_HOOK(name)                                                                                             \
-  static_assert(::pasta::check_tool<name>());                                                                        \
-  extern "C" __device__ __constant__ extern ::std::uint32_t const pasta_hook_abi[::pasta::detail::hook_abi_words];   \
-  __device__ __constant__ ::std::uint32_t const pasta_hook_abi[::pasta::detail::hook_abi_words] = {                  \
-      ::pasta::detail::hook_abi_version,                                                                             \
-      static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::obstacle),                                     \
-      ::pasta::detail::hook_words<name>::events,                                                                     \
-      ::pasta::detail::hook_layout<name>::site_shard_bytes,                                                          \
-      ::pasta::detail::hook_layout<name>::site_shared_bytes,                                                         \
-      ::pasta::detail::hook_layout<name>::function_shard_bytes,                                                      \
-      ::pasta::detail::hook_layout<name>::function_shared_bytes,                                                     \
-      static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::watched),                                      \
-      static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::watched >> 32),                                \
-      ::pasta::detail::hook_words<name>::kept,                                                                       \
-      ::pasta::detail::hook_words<name>::kept_places.words[0],                                                       \
-      ::pasta::detail::hook_words<name>::kept_places.words[1],                                                       \
-      ::pasta::detail::hook_words<name>::kept_places.words[2],                                                       \
-      ::pasta::detail::hook_words<name>::kept_places.words[3],                                                       \
-      ::pasta::detail::hook_words<name>::address_period};                                                            \
-  extern "C" __device__ __noinline__ ::std::uint64_t pasta_hook_memory_access(                                       \
-      ::std::uint64_t address, ::std::uint32_t size_bytes, ::std::uint32_t kind, ::std::uint32_t space,              \
-      ::std::uint32_t site, ::std::uint64_t site_shard, ::std::uint64_t site_shared, ::std::uint64_t function_shard, \
-      ::std::uint64_t function_shared, ::std::uint32_t keeps) {                                                      \
-    return ::pasta::detail::run_hook<name>({address, size_bytes, kind, space, site},                                 \
-                                           {site_shard, site_shared, function_shard, function_shared, keeps});       \
+#define PASTA_HOOK(name)                                                                                               \
+  static_assert(PASTA_DETAIL_IS_HOOK, "a hook is compiled with PASTA_DETAIL_HOOK defined before any header of PASTA"); \
+  static_assert(::pasta::check_tool<name>());                                                                          \
+  extern "C" __device__ __constant__ extern ::std::uint32_t const pasta_hook_abi[::pasta::detail::hook_abi_words];     \
+  __device__ __constant__ ::std::uint32_t const pasta_hook_abi[::pasta::detail::hook_abi_words] = {                    \
+      ::pasta::detail::hook_abi_version,                                                                               \
+      static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::obstacle),                                       \
+      ::pasta::detail::hook_words<name>::events,                                                                       \
+      ::pasta::detail::hook_layout<name>::site_shard_bytes,                                                            \
+      ::pasta::detail::hook_layout<name>::site_shared_bytes,                                                           \
+      ::pasta::detail::hook_layout<name>::function_shard_bytes,                                                        \
+      ::pasta::detail::hook_layout<name>::function_shared_bytes,                                                       \
+      static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::watched),                                        \
+      static_cast<::std::uint32_t>(::pasta::detail::hook_words<name>::watched >> 32),                                  \
+      ::pasta::detail::hook_words<name>::kept,                                                                         \
+      ::pasta::detail::hook_words<name>::kept_places.words[0],                                                         \
+      ::pasta::detail::hook_words<name>::kept_places.words[1],                                                         \
+      ::pasta::detail::hook_words<name>::kept_places.words[2],                                                         \
+      ::pasta::detail::hook_words<name>::kept_places.words[3],                                                         \
+      ::pasta::detail::hook_words<name>::address_period};                                                              \
+  extern "C" __device__ __noinline__ ::std::uint64_t pasta_hook_memory_access(                                         \
+      ::std::uint64_t address, ::std::uint32_t size_bytes, ::std::uint32_t kind, ::std::uint32_t space,                \
+      ::std::uint32_t site, ::std::uint64_t site_shard, ::std::uint64_t site_shared, ::std::uint64_t function_shard,   \
+      ::std::uint64_t function_shared, ::std::uint32_t keeps) {                                                        \
+    return ::pasta::detail::run_hook<name>({address, size_bytes, kind, space, site},                                   \
+                                           {site_shard, site_shared, function_shard, function_shared, keeps});         \
   }
 #endif
