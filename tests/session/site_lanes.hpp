@@ -22,7 +22,7 @@ struct site_lanes : pasta::tool<site_lanes> {
   struct site_state {
     pasta::count lanes;
   };
-  static void on_memory_access(pasta::context<site_lanes>& at, pasta::memory_access const&) {
+  PASTA_DEVICE static void on_memory_access(pasta::context<site_lanes>& at, pasta::memory_access const&) {
     at.site().lanes.add(at.options().factor);
   }
   struct program_state {
