@@ -318,7 +318,7 @@ class hook_reader {
   void flush() { cut(hook::piece::tail::nothing); }
 
   hook* into_;
-  module from_;
+  ptx::module from_;
   function const* body_ = nullptr;
   std::unordered_map<std::string_view, std::size_t> parameters_;
   std::unordered_map<std::string_view, variable const*> variables_;
