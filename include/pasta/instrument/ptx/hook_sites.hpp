@@ -25,7 +25,7 @@ std::string hook_registers(std::span<hooked_access const> accesses);
 /// Adds what requests that were kept in registers are to add, and keeps none: where a thread may leave the function.
 /// Any lanes may come.
 std::string fold_kept(std::span<hooked_access const> accesses, std::span<hook const> hooks, hook_places const& where,
-                      module const& from);
+                      ptx::module const& from);
 
 /// Puts the hooks before their accesses. What is seldom executed stands at the function's end.
 /// @param body the function

@@ -271,7 +271,7 @@ class instrumenter {
     if (!text.empty()) changes.replace(from_->version, std::string(text));
   }
 
-  module const* from_;
+  ptx::module const* from_;
   std::span<hook const> hooks_;
   bool is_counted_;
   leaving_functions leaving_;
