@@ -26,11 +26,7 @@ inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts
       "\t@%pasta_adds bra \t$pasta_apart{number};\n"
       "\tmul.wide.u32 \t%pasta_word, %pasta_lane, {size};\n"
       "\tsub.s64 \t%pasta_word, %pasta_address, %pasta_word;\n"
-      "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_word;\n"
-      "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_low, 0, 0x1f, 0xffffffff;\n"
-      "\tshfl.sync.idx.b32 \t%pasta_lanes, %pasta_high, 0, 0x1f, 0xffffffff;\n"
-      "\tsetp.eq.u32 \t%pasta_adds, %pasta_low, %pasta_other;\n"
-      "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n"
+      "{compare}"
       "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
       "\t@!%pasta_adds bra \t$pasta_apart{number};\n"
       "\tshr.u32 \t%pasta_low, %pasta_low, {shift};\n"
@@ -38,9 +34,9 @@ inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts
       "\tmad.wide.u32 \t%pasta_row, %pasta_low, {counter}, %pasta_at;\n"
       "\tsetp.eq.u32 \t%pasta_adds, %pasta_lane, {leader};\n"
       "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{counts}], 1;\n",
-      fmt::arg("number", number), fmt::arg("size", size_bytes), fmt::arg("shift", std::countr_zero(size_bytes)),
-      fmt::arg("last", elements - 1), fmt::arg("counter", step), fmt::arg("leader", row % 32),
-      fmt::arg("counts", counts));
+      fmt::arg("number", number), fmt::arg("compare", compare_with_lane_0), fmt::arg("size", size_bytes),
+      fmt::arg("shift", std::countr_zero(size_bytes)), fmt::arg("last", elements - 1), fmt::arg("counter", step),
+      fmt::arg("leader", row % 32), fmt::arg("counts", counts));
 }
 
 // One access, for one tool: its rows and its body.

@@ -8,8 +8,18 @@
 
 #include <pasta/instrument/ptx/detail/hook_plan.hpp>
 #include <string>
+#include <string_view>
 
 namespace pasta::ptx::detail {
+
+// In a whole warp: %pasta_adds says whether the lane has the %pasta_word of lane 0. Leaves it in %pasta_low,
+// %pasta_high.
+inline constexpr std::string_view compare_with_lane_0 =
+    "\tmov.b64 \t{%pasta_low, %pasta_high}, %pasta_word;\n"
+    "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_low, 0, 0x1f, 0xffffffff;\n"
+    "\tshfl.sync.idx.b32 \t%pasta_lanes, %pasta_high, 0, 0x1f, 0xffffffff;\n"
+    "\tsetp.eq.u32 \t%pasta_adds, %pasta_low, %pasta_other;\n"
+    "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n";
 
 // Adds what the kept requests of an access are to add, each lane for itself.
 inline std::string fold_one(module const& from, hooked_access const& each, std::span<hook const> hooks,
@@ -68,11 +78,7 @@ inline std::string learn_step(module const& from, hooked_access const& each, std
              "\tcvt.u64.u32 \t%pasta_word, %pasta_step{kept};\n"
              "\tsub.s64 \t%pasta_word, %pasta_next{kept}, %pasta_word;\n"
              "\tsub.s64 \t%pasta_word, %pasta_address, %pasta_word;\n"
-             "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_word;\n"
-             "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_low, 0, 0x1f, 0xffffffff;\n"
-             "\tshfl.sync.idx.b32 \t%pasta_lanes, %pasta_high, 0, 0x1f, 0xffffffff;\n"
-             "\tsetp.eq.u32 \t%pasta_adds, %pasta_low, %pasta_other;\n"
-             "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n"
+             "{compare}"
              "\tand.b32 \t%pasta_other, %pasta_low, {rest};\n"
              "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_other, 0, %pasta_adds;\n"
              "\tsetp.gt.and.s32 \t%pasta_adds, %pasta_times{kept}, 0, %pasta_adds;\n"
@@ -86,7 +92,7 @@ inline std::string learn_step(module const& from, hooked_access const& each, std
              "\tbra \t$pasta_past{past};\n"
              "$pasta_unlike{number}:\n",
              fmt::arg("kept", each.kept), fmt::arg("number", number), fmt::arg("past", past),
-             fmt::arg("rest", pasta::detail::in_order_period - 1)) +
+             fmt::arg("compare", compare_with_lane_0), fmt::arg("rest", pasta::detail::in_order_period - 1)) +
          fold_one(from, each, hooks, where) +
          fmt::format(
              "\tmov.b64 \t%pasta_next{0}, %pasta_address;\n"
