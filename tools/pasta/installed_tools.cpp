@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include <find_ptxas.hpp>
 #include <pasta/report/visible.hpp>
 #include "command.hpp"
 #include "elf_table.hpp"
@@ -101,13 +102,7 @@ tool_description describe(std::string const& path) {
 }
 
 std::vector<std::string> search_folders() {
-  std::vector<std::string> folders;
-  char const* const path = std::getenv("PASTA_TOOL_PATH");
-  for (std::string_view rest = path == nullptr ? "" : path; !rest.empty();) {
-    auto const end = std::min(rest.find(':'), rest.size());
-    if (end != 0) folders.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  std::vector<std::string> folders = ptxas::folders_in("PASTA_TOOL_PATH");
   std::string const own = own_folder();
   if (!own.empty()) folders.push_back((std::filesystem::path(own).parent_path() / "lib/pasta/tools").string());
   return folders;

@@ -17,6 +17,7 @@
 #include <system_error>
 #include <vector>
 
+#include <find_ptxas.hpp>
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
 #include <toolkit_view.hpp>
@@ -39,17 +40,6 @@ std::string variable(char const* name) {
 bool is_program(fs::path const& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
-std::vector<std::string> path_folders() {
-  std::vector<std::string> folders;
-  std::string const path = variable("PATH");
-  for (std::size_t begin = 0; begin < path.size();) {
-    std::size_t const end = std::min(path.find(':', begin), path.size());
-    if (end > begin) folders.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return folders;
 }
 
 /// What nvcc --dryrun prints of itself: `#$ _HERE_=/usr/local/cuda/bin`.
@@ -97,7 +87,7 @@ found_nvcc find_nvcc(std::string const& wanted, std::string const& reason) {
     std::string const folder = variable(name);
     if (!folder.empty() && can_be_taken(folder + "/bin/nvcc")) return {folder + "/bin/nvcc", name};
   }
-  for (std::string const& folder : path_folders()) {
+  for (std::string const& folder : ptxas::folders_in("PATH")) {
     if (can_be_taken(folder + "/nvcc")) return {folder + "/nvcc", "PATH"};
   }
   if (can_be_taken("/usr/local/cuda/bin/nvcc")) return {"/usr/local/cuda/bin/nvcc", "the usual place"};

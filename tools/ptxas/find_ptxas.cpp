@@ -55,17 +55,6 @@ std::string variable(char const* name) {
   return text != nullptr ? text : "";
 }
 
-std::vector<std::string> path_folders() {
-  std::vector<std::string> folders;
-  std::string const path = variable("PATH");
-  for (std::size_t begin = 0; begin < path.size();) {
-    std::size_t const end = std::min(path.find(':', begin), path.size());
-    if (end > begin) folders.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return folders;
-}
-
 /// The folders of the file that was started and, if that was a link, of the program at its end.
 std::vector<fs::path> own_folders() {
   std::vector<fs::path> folders;
@@ -100,7 +89,7 @@ std::vector<candidate> all_candidates(std::string const& name) {
     }
   }
   for (fs::path const& folder : here) add_beside_nvcc(candidates, name, folder / "nvcc", "beside this program");
-  std::vector<std::string> const folders = path_folders();
+  std::vector<std::string> const folders = folders_in("PATH");
   auto const with_nvcc = std::find_if(folders.begin(), folders.end(), [](std::string const& folder) {
     return ::access((folder + "/nvcc").c_str(), X_OK) == 0;
   });
@@ -132,6 +121,17 @@ found_program find_program(vendor_program which, std::vector<std::string>& refus
                   "where it was looked for)",
                   name, variable_name),
       cli::exit_not_found);
+}
+
+std::vector<std::string> folders_in(char const* name) {
+  std::vector<std::string> folders;
+  std::string const list = variable(name);
+  for (std::size_t begin = 0; begin < list.size();) {
+    std::size_t const end = std::min(list.find(':', begin), list.size());
+    if (end > begin) folders.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
 }
 
 }  // namespace pasta::ptxas

@@ -29,5 +29,8 @@ struct found_program {
 /// @throws cli::command_error: exit code 127 if there is none; if the variable is wrong, nothing else is looked at
 found_program find_program(vendor_program which, std::vector<std::string>& refused);
 
+/// The folders that an environment variable such as PATH names, parted by colons; empty names are left out.
+std::vector<std::string> folders_in(char const* name);
+
 }  // namespace pasta::ptxas
 #endif

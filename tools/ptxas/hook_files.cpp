@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <optional>
 #include <system_error>
 #include <tuple>
+
+#include "find_ptxas.hpp"
 
 namespace pasta::ptxas {
 
@@ -17,14 +18,7 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> hook_folders() {
   std::vector<fs::path> folders;
-  if (char const* const path = std::getenv("PASTA_TOOL_PATH"); path != nullptr) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      std::size_t const end = std::min(rest.find(':'), rest.size());
-      if (end > 0) folders.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
+  for (std::string const& folder : folders_in("PASTA_TOOL_PATH")) folders.emplace_back(folder);
   std::error_code error;
   fs::path const program = fs::read_symlink("/proc/self/exe", error);
   if (error) return folders;
