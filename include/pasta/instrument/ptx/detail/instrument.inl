@@ -168,7 +168,7 @@ class instrumenter {
     };
     for (counted_site const& each : counted) {
       while (next != made.accesses.end() && next->statement < each.statement) add(next->statement, no_counter);
-      add(each.statement, made.first_counter + static_cast<std::uint32_t>(each.counter));
+      add(each.statement, made.first_counter + made.counters.number_of(each.counter));
     }
     while (next != made.accesses.end()) add(next->statement, no_counter);
   }
