@@ -117,7 +117,9 @@ class counted_function {
     std::stable_sort(looping.begin(), looping.end(), [&](std::size_t a, std::size_t b) {
       return plan_.counters[a].loop_depth > plan_.counters[b].loop_depth;
     });
-    registers_.counters = std::min(looping.size(), most);
+    // The sixteenth of the loops is worth less than 64 of the others.
+    std::size_t const for_once = most == most_in_registers && once.size() >= fewest_once ? 1 : 0;
+    registers_.counters = std::min(looping.size(), most - for_once);
     for (std::size_t i = 0; i < registers_.counters; ++i) kept_[looping[i]].where = place::counter;
     if (once.size() >= fewest_once) {
       std::size_t const words = 2 * (most - registers_.counters);
