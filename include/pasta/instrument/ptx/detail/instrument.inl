@@ -9,6 +9,7 @@
 #include <pasta/config.hpp>
 #include <pasta/instrument/ptx/blocks.hpp>
 #include <pasta/instrument/ptx/classify.hpp>
+#include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/counted_function.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
 #include <pasta/instrument/ptx/hook_sites.hpp>
@@ -234,7 +235,8 @@ class instrumenter {
     std::string declared = declare_state(result_.table.id, pack_ == nullptr ? result_.json : pack_(result_.json));
     for (std::size_t i = 0; i < hooks_.size() && has_hooks; ++i) {
       declared += hooks_[i].declarations();
-      if (!called.empty() && hooks_[i].handles_accesses()) declared += hooks_[i].function(called[i]);
+      if (!called.empty() && hooks_[i].handles_accesses())
+        declared += access_function(hooks_[i], called[i], state_name, places_[i], result_.table.in_order);
     }
     changes.insert_after(last_of_head(*from_).text, declared);
     result_.text = changes.apply();
@@ -246,7 +248,8 @@ class instrumenter {
     constexpr std::size_t most_in_function = 8, most_in_module = 24;
     auto const count = static_cast<std::size_t>(
         std::count_if(accesses.begin(), accesses.end(), [](hooked_access const& each) { return each.row != no_row; }));
-    if (count > most_in_function || bodies_ + count > most_in_module) return true;
+    bool const may_call = result_.table.functions.size() <= most_called_functions;
+    if (may_call && (count > most_in_function || bodies_ + count > most_in_module)) return true;
     bodies_ += count;
     return false;
   }
