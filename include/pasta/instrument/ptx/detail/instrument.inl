@@ -45,19 +45,19 @@ inline statement const& last_of_head(module const& from) {
 }
 
 /// The table as words, and the state.
-inline std::string declare_state(std::string_view id, std::string_view json) {
+inline std::string declare_state(std::string_view id, std::string_view table) {
   std::string words;
-  for (std::size_t i = 0; i < json.size(); i += 8) {
+  for (std::size_t i = 0; i < table.size(); i += 8) {
     std::uint64_t word = 0;
-    for (std::size_t k = 0; k < 8 && i + k < json.size(); ++k) {
-      word |= std::uint64_t{static_cast<unsigned char>(json[i + k])} << 8 * k;
+    for (std::size_t k = 0; k < 8 && i + k < table.size(); ++k) {
+      word |= std::uint64_t{static_cast<unsigned char>(table[i + k])} << 8 * k;
     }
     fmt::format_to(std::back_inserter(words), "{}0x{:x}", i == 0 ? "" : i % 64 == 0 ? ",\n" : ",", word);
   }
   return fmt::format(
       "\n.weak .global .align 8 .u64 {0}{2}[{3}] = {{{4}}};\n"
       ".weak .global .align 16 .u64 {1}{2}[6] = {{0, 0, {5}, {0}{2}, 0, 0}};\n",
-      sites_prefix, state_prefix, id, (json.size() + 7) / 8, words, json.size());
+      sites_prefix, state_prefix, id, (table.size() + 7) / 8, words, table.size());
 }
 
 }  // namespace detail
@@ -90,9 +90,10 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
 
 class instrumenter {
  public:
-  instrumenter(module const& from, std::span<hook const> hooks)
+  instrumenter(module const& from, std::span<hook const> hooks, table_packer pack)
       : from_(&from),
         hooks_(hooks),
+        pack_(pack),
         is_counted_(std::any_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.counts_accesses(); })),
         leaving_(from) {}
 
@@ -168,7 +169,7 @@ class instrumenter {
     };
     for (counted_site const& each : counted) {
       while (next != made.accesses.end() && next->statement < each.statement) add(next->statement, no_counter);
-      add(each.statement, made.first_counter + static_cast<std::uint32_t>(each.counter));
+      add(each.statement, made.first_counter + made.counters.number_of(each.counter));
     }
     while (next != made.accesses.end()) add(next->statement, no_counter);
   }
@@ -230,7 +231,7 @@ class instrumenter {
       if (is_hooked) write_hooks(changes, *from_, *each.body, each.accesses, hooks_, where, number);
     }
     raise_version(changes, has_hooks);
-    std::string declared = declare_state(result_.table.id, result_.json);
+    std::string declared = declare_state(result_.table.id, pack_ == nullptr ? result_.json : pack_(result_.json));
     for (std::size_t i = 0; i < hooks_.size() && has_hooks; ++i) {
       declared += hooks_[i].declarations();
       if (!called.empty() && hooks_[i].handles_accesses()) declared += hooks_[i].function(called[i]);
@@ -273,6 +274,7 @@ class instrumenter {
 
   ptx::module const* from_;
   std::span<hook const> hooks_;
+  table_packer pack_;
   bool is_counted_;
   leaving_functions leaving_;
   instrumented result_;
@@ -291,9 +293,9 @@ inline instrumented count_accesses(module const& from, std::span<std::string con
   return instrument(from, counting);
 }
 
-inline instrumented instrument(module const& from, std::span<hook const> hooks) {
+inline instrumented instrument(module const& from, std::span<hook const> hooks, table_packer pack) {
   detail::check_module(from, hooks);
-  return detail::instrumenter(from, hooks).make();
+  return detail::instrumenter(from, hooks, pack).make();
 }
 
 }  // namespace pasta::ptx
