@@ -22,6 +22,7 @@ no manifest; 77 nvcc or nvdisasm is missing.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import fnmatch
 import json
@@ -47,6 +48,8 @@ def read_arguments(arguments):
     parser.add_argument("--rewriter", metavar="COMMAND", required=True, help="'cp {input} {output}' changes nothing")
     parser.add_argument("--only", metavar="NAME", nargs="+", action="extend",
                         help="files of these names alone, without .ptx; * and ? stand for any text")
+    parser.add_argument("--without", metavar="NAME", nargs="+", action="extend", default=[],
+                        help="leave files of these names out, where they are")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
                         help="files at a time; default: one for each core")
     parser.add_argument("--timeout", metavar="S", type=float, default=600, help="of each program [s], default 600")
@@ -111,6 +114,8 @@ def choose_entries(parser, options):
                 parser.error(f"no file of the corpus has the name {pattern}")
         entries = [entry for entry in entries
                    if any(fnmatch.fnmatchcase(entry["file"], f"{pattern}.ptx") for pattern in options.only)]
+    entries = [entry for entry in entries
+               if not any(fnmatch.fnmatchcase(entry["file"], f"{pattern}.ptx") for pattern in options.without)]
     if not entries:
         parser.error(f"{options.folder} has no files")
     return entries
@@ -161,6 +166,10 @@ def main(arguments):
     for each in outcomes:
         reached.add(each.reached)
     print_times(outcomes)
+    helpers = sum((each.helpers for each in outcomes), collections.Counter())
+    if helpers:
+        print("ptxas's helpers that whole warps come to:",
+              ", ".join(f"{count} {name}" for name, count in helpers.most_common()))
     print("".join(f"{line}\n" for line in reached.lines()), end="")
     count = sum(len(each.violations) for each in outcomes)
     for text in reached.violations(options.most_left_out):

@@ -147,6 +147,14 @@ class CheckCorpusTest(unittest.TestCase):
         result = self.check(f"{sys.executable} {script} {{input}} {{output}} {{registers}}", "--only", NAME)
         self.assertEqual(result.returncode, 0, result)
 
+    def test_files_can_be_left_out(self):
+        result = self.check(self.rewriter(BARRIER), "--only", "native_kernels.sm_90*", "--without", NAME,
+                            "--new-barriers", "99")
+        self.assertEqual(result.returncode, 0, result)
+        self.assertNotIn(f"{NAME}.ptx", result.stdout)
+        self.assertIn("ok: native_kernels.sm_90.rdc.ptx", result.stdout)
+        self.assertEqual(self.check("cp {input} {output}", "--only", NAME, "--without", "native*").returncode, 2)
+
     def test_the_time_of_ptxas_is_told(self):
         result = self.check("cp {input} {output}", "--only", NAME)
         self.assertRegex(result.stdout, rf"ptxas: [\d.]+ s of the processor natively, [\d.]+ s rewritten; .*\n"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One file of the corpus: rewritten, assembled, compared with the native one."""
 
+import collections
 import dataclasses
 import hashlib
 import json
@@ -31,6 +32,7 @@ class Outcome:
     sites: int = 0  # that these instructions are for
     measured: dict = dataclasses.field(default_factory=dict)  # as limits.measure() gives them
     reached: tally.Tally = dataclasses.field(default_factory=tally.Tally)
+    helpers: collections.Counter = dataclasses.field(default_factory=collections.Counter)  # calls that are new, by name
     seconds: tuple = (0, 0)  # of ptxas, native and rewritten, of the processor
     line: str = ""
 
@@ -146,6 +148,9 @@ def check_file(folder, entry, options, allowed):
     outcome.kernels = len(native["kernels"].keys() & rewritten["kernels"].keys())
     outcome.instructions = limits.total_grown(native, rewritten)
     outcome.sites = sites["per"] if sites else 0
+    for name, kernel in rewritten["kernels"].items():
+        outcome.helpers.update(kernel["helpers"])
+        outcome.helpers.subtract(native["kernels"].get(name, {}).get("helpers", {}))
     outcome.seconds = native["seconds"], rewritten["seconds"]
     outcome.measured = limits.measure(native, rewritten, sites, options.measured)
     of_kernels = {what: limit for what, limit in allowed.items() if what in limits.OF_KERNELS and limit is not None and

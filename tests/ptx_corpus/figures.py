@@ -26,12 +26,12 @@ CALLS = ("calls", "helper_calls", "hook_calls")  # of others, of ptxas's helpers
 def leave_out_helpers(stream):
     """The stream without the calls of such helpers that only lanes which are apart come to: from where a BRA.DIV leads
     to, up to the jump back, and between a BRA.CONV and where it leads whole warps. `@!PT BRA` is a BRA.DIV in a place
-    where lanes are never apart."""
+    where lanes are never apart. Barriers on such a way are copies of those on the other."""
     apart_labels = {label for line in stream if re.search(r"\bBRA\.DIV\b|^@!PT BRA\b", line)
                     for label in re.findall(r"\bL\d+\b", line)}
     found, is_apart, together = [], False, None
     for line in stream:
-        if match := re.match(r"BRA\.CONV\b.*\b(L\d+)\b", line):
+        if match := re.match(r"(?:@!?U?P\d+ )?BRA\.CONV\b.*\b(L\d+)\b", line):
             is_apart, together = True, f"{match[1]}:"
         elif line == together:
             is_apart, together = False, None
@@ -39,7 +39,8 @@ def leave_out_helpers(stream):
             is_apart = line != listing.FUNCTION and (is_apart or line[:-1] in apart_labels)
         elif re.match(r"(BRA|EXIT|RET)\b(?!\.DIV)", line):
             is_apart = False
-        elif is_apart and listing.mnemonic(line) == "CALL" and WARP_HELPER.search(line):
+        elif is_apart and (listing.mnemonic(line) == "BAR" or
+                           listing.mnemonic(line) == "CALL" and WARP_HELPER.search(line)):
             continue
         found.append(line)
     return found
@@ -64,12 +65,15 @@ def kind_of_call(instruction):
 
 
 def count_instructions(stream):
-    """{"instructions": 40, "calls": 0, ...} of one kernel with the functions that lie in its section."""
+    """{"instructions": 40, "calls": 0, ...} of one kernel with the functions that lie in its section. "helpers" has the
+    helper_calls by name."""
     instructions = listing.instructions(leave_out_helpers(stream))
     names = collections.Counter(map(listing.mnemonic, instructions))
     found = {what: sum(names[name] for name in counted) for what, counted in COUNTED.items()}
-    kinds = collections.Counter(map(kind_of_call, filter(is_call, instructions)))
-    return {"instructions": len(instructions)} | {what: kinds[what] for what in CALLS} | found
+    calls = list(filter(is_call, instructions))
+    kinds = collections.Counter(map(kind_of_call, calls))
+    helpers = collections.Counter(callee_of(line) for line in calls if kind_of_call(line) == "helper_calls")
+    return {"instructions": len(instructions), "helpers": helpers} | {what: kinds[what] for what in CALLS} | found
 
 
 def read_figures(disassembly, said):

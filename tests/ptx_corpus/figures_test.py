@@ -47,13 +47,13 @@ def file_of(warnings=(), **counts):
 class ReadTest(unittest.TestCase):
     def test_each_kernel_has_its_counts_with_those_of_functions_in_its_section(self):
         found = figures.read_figures(LISTING, SAID)
-        self.assertEqual(found["a"], {"instructions": 10, "calls": 2, "helper_calls": 0, "hook_calls": 0,
+        self.assertEqual(found["a"], {"instructions": 10, "calls": 2, "helpers": {}, "helper_calls": 0, "hook_calls": 0,
                                       "local_accesses": 2, "barriers": 1, "multiply_adds": 2, "registers": 64,
                                       "spill_bytes": 32, "stack_bytes": 24})
 
     def test_what_ptxas_tells_nothing_of_has_counts_alone(self):
         found = figures.read_figures(LISTING, SAID)
-        self.assertEqual(found["b"], {"instructions": 3, "calls": 0, "helper_calls": 0, "hook_calls": 0,
+        self.assertEqual(found["b"], {"instructions": 3, "calls": 0, "helpers": {}, "helper_calls": 0, "hook_calls": 0,
                                       "local_accesses": 0, "barriers": 2, "multiply_adds": 0})
 
     def test_warnings_are_alike_in_another_file_and_line(self):
@@ -92,6 +92,12 @@ class HelperTest(unittest.TestCase):
         found = figures.read_figures(APART.replace("BRA.DIV", "BRA"), "")["k"]
         self.assertEqual((found["calls"], found["helper_calls"]), (2, 3))
 
+    def test_a_barrier_that_stands_once_more_for_lanes_apart_is_not_counted(self):
+        twice = APART.replace("REDUX.SUM UR5, R5", "BAR.SYNC 0x0").replace("MOV R20, 32@lo((k + .L_x_4@srel))",
+                                                                           "BAR.SYNC 0x0")
+        self.assertEqual(figures.read_figures(twice, "")["k"]["barriers"], 1)
+        self.assertEqual(figures.read_figures(twice.replace("BRA.DIV", "BRA"), "")["k"]["barriers"], 2)
+
     def test_calls_are_told_apart_by_their_names(self):
         for callee, kind in (("`($__internal_7_$__cuda_sm70_warpsync)", "helper_calls"),
                              ("`(__cuda_sm70_matchsync_any_b32)", "helper_calls"),
@@ -106,11 +112,13 @@ class HelperTest(unittest.TestCase):
         # `@!PT BRA` is never taken.
         found = figures.read_figures(APART.replace("     BRA.DIV UR4,", "@!PT BRA"), "")["k"]
         self.assertEqual((found["calls"], found["helper_calls"]), (2, 1))
-        past = APART.replace("@!P0 BRA `(.L_x_3)", "BRA.CONV UR4, `(.L_x_3)").replace("(f)", "(__cuda_sm70_warpsync)")
-        found = figures.read_figures(past, "")["k"]
-        self.assertEqual((found["calls"], found["helper_calls"]), (1, 1))
-        found = figures.read_figures(past.replace("BRA.CONV UR4,", "BRA"), "")["k"]
-        self.assertEqual((found["calls"], found["helper_calls"]), (1, 2))
+        for jump in ("BRA.CONV UR4, `(.L_x_3)", "@!P1 BRA.CONV UR4, `(.L_x_3)"):
+            past = APART.replace("@!P0 BRA `(.L_x_3)", jump).replace("(f)", "(__cuda_sm70_warpsync)")
+            found = figures.read_figures(past, "")["k"]
+            self.assertEqual((found["calls"], found["helper_calls"]), (1, 1))
+            self.assertEqual(found["helpers"], {"__cuda_sm70_votesync_any": 1})
+            found = figures.read_figures(past.replace("BRA.CONV", "BRA.ANY"), "")["k"]
+            self.assertEqual((found["calls"], found["helper_calls"]), (1, 2))
 
     def test_a_jump_that_is_spelled_as_a_call_is_none(self):
         jump = APART.replace("CALL.ABS.NOINC `(f)", "CALL.REL.NOINC `(.L_x_3)")
