@@ -58,10 +58,6 @@ class hook {
   /// @param operands the hook's parameters, in order @param number that no other body in the module has
   std::string body(std::span<hook_operand const> operands, std::size_t number) const;
 
-  /// The same as a function, for where many accesses would make a function too long, and a call of it.
-  std::string function(std::string_view name) const;
-  static std::string call(std::string_view name, std::span<hook_operand const> operands);
-
   /// All that the code consists of, for a hash.
   std::string_view source() const { return source_; }
 

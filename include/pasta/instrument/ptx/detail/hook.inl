@@ -59,36 +59,5 @@ inline std::string hook::body(std::span<hook_operand const> operands, std::size_
   return text;
 }
 
-inline std::string hook::function(std::string_view name) const {
-  std::vector<hook_operand> operands;
-  operands.reserve(parameter_count);
-  std::string head, loads;
-  for (std::size_t i = 0; i < parameter_count; ++i) {
-    std::uint32_t const bits = 8 * parameter_bytes[i];
-    fmt::format_to(std::back_inserter(head), "{}.param .b{} pasta_q{}", i == 0 ? "" : ", ", bits, i);
-    fmt::format_to(std::back_inserter(loads),
-                   "\t.reg .b{0} \t%pasta_q{1};\n\tld.param.b{0} \t%pasta_q{1}, [pasta_q{1}];\n", bits, i);
-    operands.push_back({fmt::format("%pasta_q{}", i), false});
-  }
-  return fmt::format(
-      ".func (.param .b64 pasta_result) {}({})\n{{\n\t.reg .b64 \t%pasta_kept;\n\tmov.b64 \t%pasta_kept, 0;\n{}{}"
-      "\tst.param.b64 \t[pasta_result], %pasta_kept;\n\tret;\n}}\n",
-      name, head, loads, body(operands, 0));
-}
-
-inline std::string hook::call(std::string_view name, std::span<hook_operand const> operands) {
-  std::string declared, stores, names;
-  for (std::size_t i = 0; i < parameter_count; ++i) {
-    std::uint32_t const bits = 8 * parameter_bytes[i];
-    fmt::format_to(std::back_inserter(declared), "\t.param .b{} \tpasta_q{};\n", bits, i);
-    fmt::format_to(std::back_inserter(stores), "\tst.param.b{} \t[pasta_q{}], {};\n", bits, i, operands[i].text);
-    fmt::format_to(std::back_inserter(names), "{}pasta_q{}", i == 0 ? "" : ", ", i);
-  }
-  return fmt::format(
-      "\t{{\n{}\t.param .b64 \tpasta_result;\n{}\tcall \t(pasta_result), {}, ({});\n"
-      "\tld.param.b64 \t%pasta_kept, [pasta_result];\n\t}}\n",
-      declared, stores, name, names);
-}
-
 }  // namespace pasta::ptx
 #endif

@@ -9,6 +9,7 @@
 #include <pasta/config.hpp>
 #include <pasta/instrument/ptx/blocks.hpp>
 #include <pasta/instrument/ptx/classify.hpp>
+#include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/counted_function.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
 #include <pasta/instrument/ptx/hook_sites.hpp>
@@ -90,10 +91,10 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
 
 class instrumenter {
  public:
-  instrumenter(module const& from, std::span<hook const> hooks, table_packer pack)
+  instrumenter(module const& from, std::span<hook const> hooks, instrument_options const& options)
       : from_(&from),
         hooks_(hooks),
-        pack_(pack),
+        options_(&options),
         is_counted_(std::any_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.counts_accesses(); })),
         leaving_(from) {}
 
@@ -130,20 +131,22 @@ class instrumenter {
       if (!each.source().empty()) hash.add(each.source());
     }
     hash.add(from_->source);
+    for (std::string const& each : options_->short_of_registers) hash.add(each);
     return hash.to_string();
   }
 
   void plan(function const& body) {
     table_function row{body.name, body.is_entry, {}, {}};
     try {
+      register_room const room = room_of(body);
       planned made{
           &body,
-          {*from_, body, leaving_,
+          {*from_, body, leaving_, room,
            plan_counters(*from_, body,
                          [&](instruction const& what) { return is_counted_ && classify(what).access_count > 0; })},
           result_.table.counters,
           result_.table.functions.size(),
-          plan_hooks(*from_, body, hooks_, totals_)};
+          plan_hooks(*from_, body, hooks_, room, totals_)};
       add_sites(made, row);
       result_.table.counters += static_cast<std::uint32_t>(made.counters.plan().counters.size());
       result_.sites += row.sites.size();
@@ -152,6 +155,12 @@ class instrumenter {
       row.why = e.what();
     }
     result_.table.functions.push_back(std::move(row));
+  }
+
+  register_room room_of(function const& body) const {
+    auto const& named = options_->short_of_registers;
+    bool const is_short = std::find(named.begin(), named.end(), body.name) != named.end();
+    return is_short || has_setmaxnreg(*from_, body) ? register_room::little : register_room::enough;
   }
 
   // Sites that are counted, and those whose accesses handlers want: both in the order of the text.
@@ -231,10 +240,12 @@ class instrumenter {
       if (is_hooked) write_hooks(changes, *from_, *each.body, each.accesses, hooks_, where, number);
     }
     raise_version(changes, has_hooks);
-    std::string declared = declare_state(result_.table.id, pack_ == nullptr ? result_.json : pack_(result_.json));
+    std::string declared =
+        declare_state(result_.table.id, options_->pack == nullptr ? result_.json : options_->pack(result_.json));
     for (std::size_t i = 0; i < hooks_.size() && has_hooks; ++i) {
       declared += hooks_[i].declarations();
-      if (!called.empty() && hooks_[i].handles_accesses()) declared += hooks_[i].function(called[i]);
+      if (!called.empty() && hooks_[i].handles_accesses())
+        declared += access_function(hooks_[i], called[i], state_name, places_[i], result_.table.in_order);
     }
     changes.insert_after(last_of_head(*from_).text, declared);
     result_.text = changes.apply();
@@ -246,7 +257,8 @@ class instrumenter {
     constexpr std::size_t most_in_function = 8, most_in_module = 24;
     auto const count = static_cast<std::size_t>(
         std::count_if(accesses.begin(), accesses.end(), [](hooked_access const& each) { return each.row != no_row; }));
-    if (count > most_in_function || bodies_ + count > most_in_module) return true;
+    bool const may_call = result_.table.functions.size() <= most_called_functions;
+    if (may_call && (count > most_in_function || bodies_ + count > most_in_module)) return true;
     bodies_ += count;
     return false;
   }
@@ -274,7 +286,7 @@ class instrumenter {
 
   ptx::module const* from_;
   std::span<hook const> hooks_;
-  table_packer pack_;
+  instrument_options const* options_;
   bool is_counted_;
   leaving_functions leaving_;
   instrumented result_;
@@ -293,9 +305,9 @@ inline instrumented count_accesses(module const& from, std::span<std::string con
   return instrument(from, counting);
 }
 
-inline instrumented instrument(module const& from, std::span<hook const> hooks, table_packer pack) {
+inline instrumented instrument(module const& from, std::span<hook const> hooks, instrument_options const& options) {
   detail::check_module(from, hooks);
-  return detail::instrumenter(from, hooks, pack).make();
+  return detail::instrumenter(from, hooks, options).make();
 }
 
 }  // namespace pasta::ptx
