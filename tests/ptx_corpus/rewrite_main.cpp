@@ -80,6 +80,16 @@ std::string limit_registers(std::string const& text, std::string_view target, nl
   return ptxas::with_register_limits(text, ptxas::choose_limits(changes, ptxas::register_policy::occupancy, how));
 }
 
+/// Kernels for which the stand-in keeps little in registers: those that natively take more than 208.
+std::vector<std::string> short_of_registers(nlohmann::json const& native) {
+  constexpr std::uint32_t most = 208;
+  std::vector<std::string> names;
+  for (auto const& [name, registers] : native.at("kernels").items()) {
+    if (registers.get<std::uint32_t>() > most) names.push_back(name);
+  }
+  return names;
+}
+
 std::ptrdiff_t count_instructions(ptx::module const& of) {
   return std::count_if(of.statements.begin(), of.statements.end(),
                        [](ptx::statement const& each) { return each.kind == ptx::statement_kind::instruction; });
@@ -91,12 +101,14 @@ void rewrite(char const* input, char const* output, char const* sites, std::span
   ptx::module const module = ptx::read(source);
   bool const has_limits = !words.empty() && words[0].starts_with(registers);
   std::vector<ptx::hook> const hooks = read_hooks(words.subspan(has_limits ? 1 : 0), module.target);
-  ptx::instrumented const result = ptx::instrument(module, hooks);
-  std::string text = result.text;
+  nlohmann::json native;
+  std::vector<std::string> spared;
   if (has_limits) {
-    auto const native = nlohmann::json::parse(read_file(words[0].substr(registers.size())));
-    text = limit_registers(text, module.target, native);
+    native = nlohmann::json::parse(read_file(words[0].substr(registers.size())));
+    spared = short_of_registers(native);
   }
+  ptx::instrumented const result = ptx::instrument(module, hooks, {.pack = nullptr, .short_of_registers = spared});
+  std::string const text = has_limits ? limit_registers(result.text, module.target, native) : result.text;
   write_file(output, text);
   nlohmann::ordered_json told{{"sites", result.sites},
                               {"handled", result.table.rows},
