@@ -254,7 +254,9 @@ class instrumenter {
   // A hook is some hundred instructions. Where a function has many accesses, or the module many such functions, the
   // assembler would take minutes: there the hook is a function that is called.
   bool is_too_long(std::vector<hooked_access> const& accesses) {
-    constexpr std::size_t most_in_function = 8, most_in_module = 24;
+    // Before sm_90 ptxas adds code of its own wherever lanes exchange something: a body takes it two to three times as long.
+    std::size_t const most_in_function = architecture(from_->target) >= 90 ? 8 : 4,
+                      most_in_module = 3 * most_in_function;
     auto const count = static_cast<std::size_t>(
         std::count_if(accesses.begin(), accesses.end(), [](hooked_access const& each) { return each.row != no_row; }));
     bool const may_call = result_.table.functions.size() <= most_called_functions;
