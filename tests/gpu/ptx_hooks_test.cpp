@@ -270,7 +270,7 @@ $loop:
       std::string const source = kernel(body + "  ret;");
       check(source, 3, 100, 0, std::vector<expected>(count, {300, 12}));
       auto const alike = watch<alike_watch>("alike_watch", source, 3, 100, 0);
-      CHECK(alike.calls == (count > 8));
+      CHECK(alike.calls == (count > 4));
       for (unsigned i = 0; i < count; ++i) {
         // Per block three whole warps and one of four lanes.
         std::uint64_t sectors = 0;

@@ -232,7 +232,7 @@ TEST_CASE("Lanes with other sizes or spaces come in turn") {
                  one_hook(reads))
           .text;
   // The copy's read and the generic load; the copy's write has one size.
-  CHECK(occurrences(text, "setp.ne.or.u32 \t%pasta_adds, %pasta_other, %pasta_high, %pasta_adds;") == 2);
+  CHECK(occurrences(text, "setp.ne.or.u32 \t%pasta_turns, %pasta_other, %pasta_high, %pasta_adds;") == 2);
 }
 
 TEST_CASE("A bulk copy of nothing is no access") {

@@ -13,16 +13,13 @@
 
 namespace pasta_test {
 
-/// Whether lanes of one request may differ in space and size.
-enum class lanes_of_a_request : std::uint8_t { alike, mixed };
-
 /// Statements of a random kernel that jump nowhere else: accesses, and what makes their addresses and guards.
 class random_accesses {
  public:
   static constexpr std::uint32_t table_words = 4096, sum_words = 64, own_words = 8, most_threads = 128;
 
  protected:
-  random_accesses(std::uint32_t seed, lanes_of_a_request mixes) : random_(seed + 1), mixes_(mixes) {
+  explicit random_accesses(std::uint32_t seed) : random_(seed + 1) {
     for (int i = 0; i < 8; ++i) random_();  // the first numbers are alike for seeds that are
   }
   std::size_t below(std::size_t bound) { return random_() / 16 % bound; }
@@ -180,7 +177,7 @@ class random_accesses {
     line("cvta.shared.u64 {0}, {0};", shared);
     line("mov.u64 {}, frame;", local);
     line("cvta.local.u64 {0}, {0};", local);
-    if (mixes_ == lanes_of_a_request::mixed) {
+    if (chance(60)) {  // lanes of one request in several spaces
       std::string const first = condition(), second = condition();
       line("selp.b64 {0}, {0}, {1}, {2};", global, shared, first);
       line("selp.b64 {0}, {0}, {1}, {2};", global, local, second);
@@ -200,7 +197,7 @@ class random_accesses {
     std::size_t const bytes = std::size_t{4} << below(3);
     std::string const from = table_address(bytes), to = shared_address(), word = new_word(), limit = new_word();
     line("st.shared.u32 [{}], 0;", to);
-    line("and.b32 {}, {}, {};", limit, value(), mixes_ == lanes_of_a_request::mixed ? 15 : bytes);
+    line("and.b32 {}, {}, 15;", limit, value());
     std::string const held = guard();
     line("{}cp.async.c{}.shared.global [{}], [{}], {}{};", held, bytes == 16 ? "g" : "a", to, from, bytes,
          chance(60) ? ", " + limit : "");
@@ -234,7 +231,6 @@ class random_accesses {
 
  private:
   std::minstd_rand random_;
-  lanes_of_a_request mixes_;
 };
 
 }  // namespace pasta_test

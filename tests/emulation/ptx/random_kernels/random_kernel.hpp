@@ -22,7 +22,7 @@ namespace pasta_test {
 /// first of all threads side by side, then the second …
 class random_kernel : public random_accesses {
  public:
-  random_kernel(std::uint32_t seed, lanes_of_a_request mixes) : random_accesses(seed, mixes) {
+  explicit random_kernel(std::uint32_t seed) : random_accesses(seed) {
     functions_ = below(3);
     std::string functions;
     for (std::size_t i = functions_; i-- > 0;) {  // the last ones first: a function calls those behind it

@@ -19,7 +19,6 @@
 namespace {
 
 namespace ptx = pasta::ptx;
-using pasta_test::lanes_of_a_request;
 using pasta_test::observed_accesses;
 using pasta_test::observed_requests;
 using pasta_test::random_kernel;
@@ -195,7 +194,7 @@ void check_kernels(std::uint32_t first, std::uint32_t count, ptx_emulation::reco
   tally sum;
   sum.meets = meets;
   for (std::uint32_t seed = first; seed < first + count; ++seed) {
-    std::string const source = random_kernel(seed, lanes_of_a_request::PASTA_RANDOM_LANES).text();
+    std::string const source = random_kernel(seed).text();
     std::string wrong;
     try {
       wrong = find_difference(seed, source, sum);

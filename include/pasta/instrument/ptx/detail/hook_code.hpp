@@ -119,7 +119,8 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
   std::size_t const turn = number++;
   std::string code;
   // One request has one size and one space: lanes with others come in turn.
-  if (!each.size.is_number || !each.space.is_number) {
+  bool const takes_turns = !each.size.is_number || !each.space.is_number;
+  if (takes_turns) {
     code += fmt::format(
         "$pasta_turn{0}:\n"
         "\tactivemask.b32 \t%pasta_lanes;\n"
@@ -130,8 +131,8 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
         "\tsetp.ne.u32 \t%pasta_adds, %pasta_other, %pasta_high;\n"
         "\tmov.b32 \t%pasta_high, {2};\n"
         "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_high, %pasta_low, 0x1f, %pasta_lanes;\n"
-        "\tsetp.ne.or.u32 \t%pasta_adds, %pasta_other, %pasta_high, %pasta_adds;\n"
-        "\t@%pasta_adds bra \t$pasta_turn{0};\n",
+        "\tsetp.ne.or.u32 \t%pasta_turns, %pasta_other, %pasta_high, %pasta_adds;\n"
+        "\t@%pasta_turns bra \t$pasta_others{0};\n",
         turn, each.size.text, each.space.text);
   }
   bool const is_called = !where.calls.empty();
@@ -146,7 +147,10 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
     code += code_of_hook(each, which, hooks[i], i, where, number, test);
   }
   // Lanes may have come apart where one waited for a lock.
-  return is_called ? code : code + "\tbar.warp.sync \t%pasta_group;\n";
+  if (!is_called) code += "\tbar.warp.sync \t%pasta_group;\n";
+  // The hooks stand within the loop: behind it the lanes meet.
+  if (takes_turns) code += fmt::format("$pasta_others{0}:\n\t@%pasta_turns bra \t$pasta_turn{0};\n", turn);
+  return code;
 }
 
 // One access.

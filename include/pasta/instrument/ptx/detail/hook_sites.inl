@@ -23,6 +23,7 @@ inline std::vector<hooked_access> plan_hooks(module const& from, function const&
 
 inline std::string hook_registers(std::span<hooked_access const> accesses) {
   std::string text =
+      "\t.reg .pred \t%pasta_turns;\n"
       "\t.reg .b32 \t%pasta_lane, %pasta_size, %pasta_space, %pasta_keeps, %pasta_group, %pasta_together;\n"
       "\t.reg .b64 \t%pasta_shared, %pasta_address, %pasta_row, %pasta_row_shared, %pasta_function, "
       "%pasta_function_shared, %pasta_kept;\n"
