@@ -189,6 +189,28 @@ $end:
     }
     CHECK_EQUAL(all.kernel.fewest_lanes.value_or(0), 32u);
   });
+  checks::run("lanes of one instruction in several spaces, and with several sizes", [] {
+    std::string const source = kernel(R"(
+  .shared .align 16 .b8 s[4096];
+  mul.wide.u32 %rd3, %r4, 4; mov.u64 %rd4, s; add.u64 %rd4, %rd4, %rd3; cvta.shared.u64 %rd5, %rd4;
+  mov.b32 %r6, 7; st.shared.u32 [%rd4], %r6;
+  setp.lt.u32 %p1, %r3, 11; selp.b64 %rd6, %rd2, %rd5, %p1;
+  ld.volatile.u32 %r5, [%rd6];
+  and.b32 %r7, %r3, 3; mov.u32 %r6, s; mad.lo.u32 %r6, %r4, 4, %r6;
+  cp.async.ca.shared.global [%r6], [%rd2], 4, %r7;
+  cp.async.wait_all;
+  ret;)");
+    // Each warp: a request in global memory by 11 lanes and one in shared memory by 21; a copy that reads 1, 2 or 3
+    // bytes of eight lanes each, nothing of the others, and writes 4 of each lane.
+    check(source, 3, 64, 0, {{192, 6}, {192, 12}, {144, 18}, {192, 6}});
+    auto const all = watch<request_watch>("request_watch", source, 3, 64, 0);
+    CHECK_EQUAL(all.sites.size(), 4u);
+    CHECK_EQUAL(all.sites.at(1).state.spaces.value(0), 6u);
+    CHECK_EQUAL(all.sites.at(1).state.spaces.value(1), 6u);
+    CHECK_EQUAL(all.sites.at(1).state.most_lanes.value_or(0), 21u);
+    CHECK_EQUAL(all.sites.at(2).state.bytes.value(), 6u * 8 * (1 + 2 + 3));
+    CHECK_EQUAL(all.sites.at(2).state.most_lanes.value_or(0), 8u);
+  });
   checks::run("the highest address, under a lock", [] {
     std::string const source = kernel(R"(
   ld.global.u32 %r5, [%rd2];
