@@ -68,7 +68,7 @@ inline std::string code_of_hook(hooked_access const& each, access const& which, 
                                    {"%pasta_function", false},
                                    {"%pasta_function_shared", false},
                                    {is_kept ? "%pasta_keeps" : "0", !is_kept}};
-  return code + (where.calls.empty() ? tool.body(operands, number++) : hook::call(where.calls[index], operands));
+  return code + (where.calls.empty() ? tool.body(operands, number++) : tool.call(where.calls[index], operands));
 }
 
 // Code before an access, and the part of it that is seldom executed: behind a jump, and ending with one.

@@ -11,6 +11,7 @@
 #include <pasta/instrument/ptx/classify.hpp>
 #include <pasta/instrument/ptx/detail/counted_function.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
+#include <pasta/instrument/ptx/event_sites.hpp>
 #include <pasta/instrument/ptx/hook_sites.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/instrument/ptx/token.hpp>
@@ -82,7 +83,7 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
     throw cannot_instrument("it uses names that begin with pasta_");
   }
   for (hook const& each : hooks) {
-    if (!each.handles_accesses() || each.architecture() <= architecture) continue;
+    if (!each.has_code() || each.architecture() <= architecture) continue;
     throw cannot_instrument(fmt::format("its target {} is older than {}'s hook, sm_{}", from.target.substr(0, 100),
                                         each.tool(), each.architecture()));
   }
@@ -90,11 +91,7 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
 
 class instrumenter {
  public:
-  instrumenter(module const& from, std::span<hook const> hooks)
-      : from_(&from),
-        hooks_(hooks),
-        is_counted_(std::any_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.counts_accesses(); })),
-        leaving_(from) {}
+  instrumenter(module const& from, std::span<hook const> hooks) : from_(&from), hooks_(hooks), leaving_(from) {}
 
   instrumented make() {
     result_.table.id = id();
@@ -104,7 +101,7 @@ class instrumenter {
     }
     place_rows();
     result_.json = to_json(result_.table, *from_, source_places(*from_));
-    if (result_.sites == 0) {
+    if (result_.sites == 0 && !has_hooks_) {
       result_.text = from_->source;
       return std::move(result_);
     }
@@ -119,7 +116,11 @@ class instrumenter {
     std::uint32_t first_counter;
     std::size_t row;  // in the table
     std::vector<hooked_access> accesses;
+    std::vector<hooked_event> events;
+    std::vector<hook> own;  // the tools, where some of them get nothing of the function; else empty
+    bool is_hooked;         // something in it reaches a handler
   };
+  std::span<hook const> hooks_of(planned const& each) const { return each.own.empty() ? hooks_ : each.own; }
 
   std::string id() const {
     text_hash hash;
@@ -133,44 +134,89 @@ class instrumenter {
   }
 
   void plan(function const& body) {
-    table_function row{body.name, body.is_entry, {}, {}};
+    table_function row{body.name, body.is_entry, {}, {}, {}};
     try {
+      row.without = find_left_out(*from_, body, hooks_);
+      std::vector<hook> own = tools_of(body, row.without);
+      std::span<hook const> const hooks = own.empty() ? hooks_ : own;
       planned made{
           &body,
           {*from_, body, leaving_,
-           plan_counters(*from_, body,
-                         [&](instruction const& what) { return is_counted_ && classify(what).access_count > 0; })},
+           plan_counters(*from_, body, [&](instruction const& what) { return is_counted(hooks_, classify(what)); })},
           result_.table.counters,
           result_.table.functions.size(),
-          plan_hooks(*from_, body, hooks_, totals_)};
+          plan_hooks(*from_, body, hooks, totals_),
+          plan_events(*from_, body, hooks, totals_.rows),
+          {},
+          has_thread_events(*from_, body, hooks)};
+      made.own = std::move(own);
+      made.is_hooked |=
+          std::any_of(made.accesses.begin(), made.accesses.end(),
+                      [](auto const& each) { return each.row != no_row; }) ||
+          std::any_of(made.events.begin(), made.events.end(), [](auto const& each) { return each.row != no_row; });
       add_sites(made, row);
       result_.table.counters += static_cast<std::uint32_t>(made.counters.plan().counters.size());
       result_.sites += row.sites.size();
-      if (!row.sites.empty()) planned_.push_back(std::move(made));
+      has_hooks_ |= made.is_hooked;
+      if (!row.sites.empty() || made.is_hooked) planned_.push_back(std::move(made));
     } catch (unknown_label const& e) {
       row.why = e.what();
     }
     result_.table.functions.push_back(std::move(row));
   }
 
-  // Sites that are counted, and those whose accesses handlers want: both in the order of the text.
+  // The tools as the function has them, where some of them are without their handlers: those that are left out, and
+  // those that keep a state of threads and get nothing of it. Else nothing.
+  std::vector<hook> tools_of(function const& body, std::vector<left_out_tool> const& left_out) const {
+    std::vector<bool> silent(hooks_.size(), false);
+    for (std::size_t i = 0; i < hooks_.size(); ++i) {
+      bool const is_left_out = std::any_of(left_out.begin(), left_out.end(),
+                                           [&](left_out_tool const& each) { return each.tool == hooks_[i].tool(); });
+      silent[i] = is_left_out || (hooks_[i].has_state() && !concerns(body, hooks_.subspan(i, 1)));
+    }
+    if (std::find(silent.begin(), silent.end(), true) == silent.end()) return {};
+    std::vector<hook> own(hooks_.begin(), hooks_.end());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (silent[i]) own[i] = own[i].silent();
+    }
+    return own;
+  }
+  // Whether anything in the function reaches a handler.
+  bool concerns(function const& body, std::span<hook const> hooks) const {
+    if (has_thread_events(*from_, body, hooks)) return true;
+    hook_totals none;
+    plan_hooks(*from_, body, hooks, none);
+    plan_events(*from_, body, hooks, none.rows);
+    return none.rows != 0;
+  }
+
+  // Sites that are counted, and those whose events handlers want: all in the order of the text.
   void add_sites(planned const& made, table_function& row) const {
-    std::vector<counted_site> const& counted = made.counters.plan().sites;
-    auto next = made.accesses.begin();
-    auto const add = [&](std::size_t statement, std::uint32_t counter) {
+    auto counted = made.counters.plan().sites.begin();
+    auto const counted_end = made.counters.plan().sites.end();
+    auto access = made.accesses.begin();
+    auto event = made.events.begin();
+    for (;;) {
+      std::size_t statement = SIZE_MAX;
+      if (counted != counted_end) statement = counted->statement;
+      if (access != made.accesses.end()) statement = std::min(statement, access->statement);
+      if (event != made.events.end()) statement = std::min(statement, event->statement);
+      if (statement == SIZE_MAX) break;
       instruction const read = read_instruction(from_->statements[statement].text);
-      table_site site{counter, statement, read.opcode, classify(read), {}};
+      table_site site{no_counter, statement, read.opcode, classify(read), {}, {}};
       site.rows.fill({no_row, no_counts, 0, {}});
-      for (; next != made.accesses.end() && next->statement == statement; ++next) {
-        site.rows[next->number] = {next->row, next->in_order, next->in_order_step, next->why};
+      if (counted != counted_end && counted->statement == statement)
+        site.counter = made.first_counter + static_cast<std::uint32_t>((counted++)->counter);
+      for (; access != made.accesses.end() && access->statement == statement; ++access)
+        site.rows[access->number] = {access->row, access->in_order, access->in_order_step, access->why};
+      if (auto const which = event_of(site.what); which && (is_counted(hooks_, *which) || is_handled(hooks_, *which)))
+        site.event = {which, no_row, {}};
+      if (event != made.events.end() && event->statement == statement) {
+        site.event = {event->event, event->row, event->why};
+        ++event;
       }
       row.sites.push_back(site);
-    };
-    for (counted_site const& each : counted) {
-      while (next != made.accesses.end() && next->statement < each.statement) add(next->statement, no_counter);
-      add(each.statement, made.first_counter + static_cast<std::uint32_t>(each.counter));
     }
-    while (next != made.accesses.end()) add(next->statement, no_counter);
   }
 
   // Counters first, then the rows of each tool: of functions, of sites.
@@ -190,7 +236,7 @@ class instrumenter {
     for (hook const& each : hooks_) {
       using enum pasta::detail::hook_abi_word;
       row_places at;
-      if (each.handles_accesses() && table.rows > 0) {
+      if (each.has_code() && has_hooks_) {
         at.functions_shard = place(shard, functions, each.word(abi_function_shard_bytes));
         at.sites_shard = place(shard, table.rows, each.word(abi_site_shard_bytes));
         at.functions_shared = place(shared, functions, each.word(abi_function_shared_bytes));
@@ -210,41 +256,69 @@ class instrumenter {
     warp_sum const how = architecture(from_->target) >= 80 ? warp_sum::redux : warp_sum::shuffle;
     edits changes(from_->source);
     std::size_t number = 0;
-    bool has_hooks = false;
     std::vector<std::string> called;
     for (planned& each : planned_) {
-      bool const is_hooked = std::any_of(each.accesses.begin(), each.accesses.end(),
-                                         [](hooked_access const& access) { return access.row != no_row; });
-      if (!is_hooked && each.counters.plan().counters.empty()) continue;
-      has_hooks |= is_hooked;
-      bool const calls = is_hooked && is_too_long(each.accesses);
+      if (!each.is_hooked && each.counters.plan().counters.empty()) continue;
+      bool const calls = each.is_hooked && is_too_long(each);
       if (calls && called.empty()) called = names_of_functions();
       hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row),
                               calls ? std::span<std::string const>(called) : std::span<std::string const>()};
-      counted_function::hook_needs needs;
-      if (is_hooked) needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks_, where, *from_), {}};
-      for (hooked_access const& access : each.accesses) {
-        if (access.kept != hooked_access::not_kept) needs.kept_at.push_back(access.statement);
-      }
-      each.counters.write(changes, state_name, needs, each.first_counter, how, number);
-      if (is_hooked) write_hooks(changes, *from_, *each.body, each.accesses, hooks_, where, number);
+      write(changes, each, where, how, number);
     }
-    raise_version(changes, has_hooks);
+    raise_version(changes);
     std::string declared = declare_state(result_.table.id, result_.json);
-    for (std::size_t i = 0; i < hooks_.size() && has_hooks; ++i) {
+    for (std::size_t i = 0; i < hooks_.size() && has_hooks_; ++i) {
       declared += hooks_[i].declarations();
-      if (!called.empty() && hooks_[i].handles_accesses()) declared += hooks_[i].function(called[i]);
+      if (!called.empty()) declared += functions_of(hooks_[i], called[i]);
     }
     changes.insert_after(last_of_head(*from_).text, declared);
     result_.text = changes.apply();
   }
+  void write(edits& changes, planned& each, hook_places const& where, warp_sum how, std::size_t& number) const {
+    std::span<hook const> const hooks = hooks_of(each);
+    counted_function::hook_needs needs;
+    std::vector<std::size_t> hooked_at;
+    if (each.is_hooked) {
+      needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks, where, *from_), {}};
+      needs.registers += begin_threads(*each.body, hooks, where, number);
+      write_events(changes, *from_, each.events, hooks, where, number);
+    }
+    for (hooked_access const& access : each.accesses) {
+      if (access.kept != hooked_access::not_kept) needs.kept_at.push_back(access.statement);
+      hooked_at.push_back(access.statement);
+    }
+    for (hooked_event const& event : each.events) hooked_at.push_back(event.place);
+    each.counters.write(changes, where.state_name, needs, each.first_counter, how, number);
+    if (!each.is_hooked) return;
+    auto const place_of = [&](std::size_t call) {
+      return each.counters.first_argument(call, read_instruction(from_->statements[call].text).guard, hooked_at);
+    };
+    end_threads(changes, *from_, *each.body, each.counters.find_ways_out(), place_of, hooks, where, number);
+    write_hooks(changes, *from_, *each.body, each.accesses, hooks, where, number);
+  }
+  static std::string functions_of(hook const& tool, std::string const& name) {
+    std::string text;
+    for (std::size_t i = 0; i < pasta::detail::hook_event_count; ++i) {
+      auto const which = static_cast<hook_function>(i);
+      if (tool.handles(which)) text += tool.function(called_name(name, which), which);
+    }
+    if (tool.has_state()) text += tool.function(called_name(name, hook_function::fold), hook_function::fold);
+    return text;
+  }
 
   // A hook is some hundred instructions. Where a function has many accesses, or the module many such functions, the
   // assembler would take minutes: there the hook is a function that is called.
-  bool is_too_long(std::vector<hooked_access> const& accesses) {
+  bool is_too_long(planned const& each) {
     constexpr std::size_t most_in_function = 8, most_in_module = 24;
-    auto const count = static_cast<std::size_t>(
-        std::count_if(accesses.begin(), accesses.end(), [](hooked_access const& each) { return each.row != no_row; }));
+    auto const reached = [](auto const& all) {
+      return static_cast<std::size_t>(
+          std::count_if(all.begin(), all.end(), [](auto const& one) { return one.row != no_row; }));
+    };
+    std::size_t count = reached(each.accesses) + reached(each.events);
+    bool const has_state =
+        std::any_of(hooks_of(each).begin(), hooks_of(each).end(), [](hook const& one) { return one.has_state(); });
+    if (has_state || has_thread_events(*from_, *each.body, hooks_of(each)))
+      count += each.counters.find_ways_out().size();
     if (count > most_in_function || bodies_ + count > most_in_module) return true;
     bodies_ += count;
     return false;
@@ -257,7 +331,7 @@ class instrumenter {
   }
 
   // To the latest that something in the module needs.
-  void raise_version(edits& changes, bool has_hooks) const {
+  void raise_version(edits& changes) const {
     constexpr unsigned version_of_activemask = 602;
     unsigned latest = version_number(from_->version);
     std::string_view text;
@@ -266,19 +340,19 @@ class instrumenter {
     };
     raise(version_of_activemask, "6.2");
     for (hook const& each : hooks_) {
-      if (has_hooks && each.handles_accesses()) raise(each.version(), each.version_text());
+      if (has_hooks_ && each.has_code()) raise(each.version(), each.version_text());
     }
     if (!text.empty()) changes.replace(from_->version, std::string(text));
   }
 
   ptx::module const* from_;
   std::span<hook const> hooks_;
-  bool is_counted_;
   leaving_functions leaving_;
   instrumented result_;
   std::vector<planned> planned_;
   std::vector<row_places> places_;  // by hook
   hook_totals totals_;
+  bool has_hooks_ = false;
   std::size_t bodies_ = 0;  // accesses with the hook's body before them
 };
 
