@@ -101,7 +101,8 @@ class instrumenter {
     }
     place_rows();
     result_.json = to_json(result_.table, *from_, source_places(*from_));
-    if (result_.sites == 0 && !has_hooks_) {
+    result_.is_changed = result_.sites != 0 || has_hooks_;
+    if (!result_.is_changed) {
       result_.text = from_->source;
       return std::move(result_);
     }
