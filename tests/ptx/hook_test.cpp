@@ -332,6 +332,57 @@ TEST_CASE("Requests of accesses that follow each other are tested together") {
   CHECK(tests("ld.global.u32 %r1, [%rd1];\nst.shared.u32 [%rd1], %r1;\nret;") == found(3, 6));
 }
 
+TEST_CASE(
+    "Where there are many accesses the hook is a function, which tests for more than 16 whether they are in order") {
+  std::string const alike = hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 32));
+  auto const accesses = [](std::size_t count) {  // none of them is tested together with another
+    std::string body;
+    for (std::size_t i = 0; i < count; ++i) body += fmt::format("L{0}: ld.global.u64 %rd1, [%rd1+{1}];\n", i, 8 * i);
+    return module_of(body + "ret;");
+  };
+  constexpr std::string_view call = "call \t(pasta_result), pasta_hook_watcher_";
+  auto const calls = [&](std::string const& text) { return occurrences(text, call); };
+  auto const tests = [](std::string const& text) { return occurrences(text, "vote.sync.all.pred"); };
+
+  std::string text = instrument(accesses(8), one_hook(alike)).text;
+  CHECK(calls(text) == 0);
+  CHECK(tests(text) == 8);
+  text = instrument(accesses(9), one_hook(alike)).text;
+  CHECK(calls(text) == 9);
+  CHECK(tests(text) == 9 + 1);  // and in the function, where it is asked to
+  CHECK(occurrences(text, "st.param.b32 \t[pasta_q6], 0x0;") == 9);
+  CHECK(occurrences(text, "bar.warp.sync") == 1);
+  text = instrument(accesses(16), one_hook(alike)).text;
+  CHECK(tests(text) == 16 + 1);
+  made const many = instrument(accesses(17), one_hook(alike));
+  CHECK(calls(many.text) == 17);
+  CHECK(tests(many.text) == 1);
+  // Counts of each access, the whole warp's element by element, lie side by side: four of 8 bytes in a sector.
+  CHECK(has(many.text,
+            "st.param.b32 \t[pasta_q4], 16;\n\tst.param.b32 \t[pasta_q5], 0x0;\n"
+            "\tst.param.b32 \t[pasta_q6], 0x10000040;"));
+  auto const& sites = many.table["functions"][0]["sites"];
+  CHECK(sites[16]["accesses"][0]["in_order"].get<int>() - sites[0]["accesses"][0]["in_order"].get<int>() == 16 * 4 * 8);
+
+  std::vector<ptx::hook> hooks = one_hook(alike);
+  hooks.emplace_back("other", alike);
+  text = instrument(accesses(17), hooks).text;
+  CHECK(calls(text) == 17);
+  CHECK(occurrences(text, "call \t(pasta_result), pasta_hook_other_") == 17);
+  CHECK(tests(text) == 17 + 2);  // else each of the tools would count the request
+
+  // Together with others an access is tested once for all; one by one it is the function that tests.
+  text = instrument(module_of("ld.global.u64 %rd1, [%rd2];\nld.global.u64 %rd1, [%rd3];\n" +
+                              std::string("st.global.u64 [%rd2], %rd1;\n") + "bar.sync 0;\n" +
+                              "ld.global.u64 %rd1, [%rd2];\nld.global.u64 %rd1, [%rd3];\nld.global.u64 %rd1, [%rd4];\n"
+                              "ld.global.u64 %rd1, [%rd5];\nst.global.u64 [%rd3], %rd1;\nst.global.u64 [%rd4], %rd1;\n"
+                              "ret;"),
+                    one_hook(alike))
+             .text;
+  CHECK(calls(text) == 9);
+  CHECK(tests(text) == 2 + 1);
+}
+
 TEST_CASE("In a loop the latest requests of a tool that allows it are kept in registers") {
   std::string const keeps = hook_text("ld.param.u32 %r1, [p9];\nmov.b64 %rd1, 0;\nst.param.b64 [r+0], %rd1;\nret;\n",
                                       "", abi_words(~std::uint64_t{0}, 32, 1));

@@ -60,7 +60,9 @@ std::string shape_of(std::string const& text) {
       part = each.text;
     } else if (has(each.text, "add.s64")) {
       part = "+1";
-    } else if (has(each.text, ", 1;")) {
+    } else if (has(each.text, "or.b32 \t%pasta_once") && !has(each.text, "xor")) {
+      part = "bit";
+    } else if (has(each.text, "red.global") && has(each.text, "[%pasta_at") && has(each.text, ", 1;")) {
       part = "red";
     } else if (has(each.text, "$pasta_folded") && each.kind == ptx::statement_kind::label) {
       part = "fold";
@@ -112,6 +114,13 @@ TEST_CASE("What is not touched stays byte for byte, in its order") {
 TEST_CASE("What a thread does once is counted in memory, loops in registers") {
   CHECK(shape_of_body("ld.u32 %r1, [%rd1]; ret;") == "{ red ld.u32 %r1, [%rd1]; ret; }");
   CHECK(shape_of_body("L: ld.u32 %r1, [%rd1]; @p bra L; ret;") == "{ L: +1 ld.u32 %r1, [%rd1]; @p bra L; fold ret; }");
+  // From four on what a thread does once is bits of a register.
+  std::string const branch = "@!%p1 bra M; ld.u32 %r1, [%rd1]; M: ",
+                    counted = "@!%p1 bra M; bit ld.u32 %r1, [%rd1]; M: ";
+  std::string const guarded = "@%p2 st.u32 [%rd1], 1; @!%p2 st.u32 [%rd1], 1; @%p3 st.u32 [%rd1], 2; ";
+  CHECK(shape_of_body(branch + guarded + "ret;") ==
+        "{ " + counted +
+            "bit @%p2 st.u32 [%rd1], 1; bit @!%p2 st.u32 [%rd1], 1; bit @%p3 st.u32 [%rd1], 2; fold ret; }");
   CHECK(shape_of_body("ld.u32 %r1, [%rd1]; L: @q st.u32 [%rd1], 1; @p bra L; ret;") ==
         "{ red ld.u32 %r1, [%rd1]; L: +1 @q st.u32 [%rd1], 1; @p bra L; fold ret; }");
 }
@@ -120,8 +129,10 @@ TEST_CASE("The address of the counters is found once where many places need it")
   auto const addresses = [](std::string const& body) { return occurrences(count(module_of(body)).text, "%smid"); };
   std::string const once = "@%p1 ld.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0;\n";
   CHECK(addresses(once) == 1);
-  CHECK(addresses(once + once + once + once) == 4);
-  CHECK(addresses(once + once + once + once + once) == 1);
+  CHECK(addresses(once + once + once) == 3);
+  CHECK(addresses(once + once + once + once) == 1);  // for the fold
+  CHECK(addresses("L: " + once + once + once + "@%p2 bra L; @%p2 ret; @%p3 ret; @%p4 ret; ret;") == 4);
+  CHECK(addresses("L: " + once + once + once + "@%p2 bra L; @%p2 ret; @%p3 ret; @%p4 ret; @%p5 ret; ret;") == 1);
 }
 
 /// Loops of one site each; those of `nested` hold each other.

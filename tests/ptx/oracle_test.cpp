@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <pasta/instrument/ptx/counting_code.hpp>
+#include <pasta/instrument/ptx/fold_code.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/instrument/ptx/module.hpp>
 #include <string>
@@ -108,9 +109,10 @@ TEST_CASE("Counters hold how often each site was executed, in random modules") {
 std::map<std::uint64_t, std::uint64_t> fold_lanes(ptx::warp_sum how, std::uint32_t factor, walk_place const& where) {
   ptx::register_counter const counters[] = {{0, 3}};
   std::string const source =
-      ".version 7.0\n.target sm_90\n.address_size 64\n.entry k() {" + ptx::counting_registers(1) +
+      ".version 7.0\n.target sm_90\n.address_size 64\n.entry k() {" + ptx::declare({1, 0}) +
       fmt::format("mov.u32 %pasta_low, %laneid; mad.wide.u32 %pasta_count0, %pasta_low, {}, %pasta_count0;\n", factor) +
-      ptx::shard_address("pasta_state_x") + ptx::fold(how, counters, 0) + ptx::fold(how, counters, 1) + "ret; }";
+      ptx::shard_address("pasta_state_x") + ptx::fold(how, counters, {}, 0) + ptx::fold(how, counters, {}, 1) +
+      "ret; }";
   return walker(ptx::read(source)).walk("k", 0, where).memory;
 }
 
@@ -133,6 +135,41 @@ TEST_CASE("A warp's fold adds what its lanes counted, however large, and once") 
       where.counters = where.shard_mask = where.shard_bytes = 0;
       CHECK(fold_lanes(how, factor, where).empty());
     }
+  }
+}
+
+TEST_CASE("A fold adds the bits of each lane to their counters, and once") {
+  // Bits of lanes that have nothing in common, in two registers: the upper word of a product.
+  constexpr std::uint32_t factors[] = {2654435761U, 0x9e3779b1U * 7};
+  std::string source = ".version 7.0\n.target sm_90\n.address_size 64\n.entry k() {" + ptx::declare({0, 2}) +
+                       "mov.u32 %pasta_low, %laneid; add.u32 %pasta_low, %pasta_low, 77777;\n";
+  for (std::size_t i = 0; i < 2; ++i) {
+    source += fmt::format(
+        "mad.wide.u32 %pasta_word, %pasta_low, {0}, 0; mov.b64 {{%pasta_high, %pasta_once{1}}}, %pasta_word;\n"
+        "xor.b32 %pasta_once{1}, %pasta_once{1}, %pasta_high;\n",
+        factors[i], i);
+  }
+  ptx::once_counters const once{2, 5};
+  source += ptx::shard_address("pasta_state_x") + ptx::fold(ptx::warp_sum::redux, {}, once, 0) +
+            ptx::fold(ptx::warp_sum::redux, {}, once, 1) + "ret; }";
+  auto const module = ptx::read(source);
+  for (std::size_t const lanes : {32U, 1U}) {
+    walk_place where;
+    where.lanes = lanes;
+    where.first_lane = lanes == 1 ? 19 : 0;
+    std::map<std::uint64_t, std::uint64_t> expected;
+    for (std::size_t lane = where.first_lane; lane < where.first_lane + lanes; ++lane) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        std::uint64_t const product = (lane + 77777) * factors[i];
+        std::uint64_t const bits = (product >> 32 ^ product) & 0xffffffff;
+        for (std::size_t bit = 0; bit < 32; ++bit) {
+          std::uint64_t const counter = 5 + i * 32 + bit;
+          if ((bits >> bit & 1) != 0) ++expected[where.counters + 2ULL * where.shard_bytes + counter * 8];
+        }
+      }
+    }
+    CHECK(expected.size() > 20);
+    CHECK((walker(module).walk("k", 0, where).memory == expected));
   }
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("A hook that is called takes the state and returns it") {
   std::string body;
   for (int i = 0; i < 9; ++i) body += "ld.global.u32 %r1, [%rd1];\n";
   std::string const text = instrument(module_of(body + "ret;"), one_hook({{hook_function::memory_access}, {}, 2})).text;
-  CHECK(has(text, ".param .b32 pasta_q9, .param .align 4 .b8 pasta_state[8])\n"));
+  CHECK(has(text, ".param .b32 pasta_q6, .param .align 4 .b8 pasta_state[8])\n"));
   CHECK(has(text, "_fold(.param .b64 pasta_q0, .param .b64 pasta_q1, .param .align 4 .b8 pasta_state[8])\n"));
   CHECK(occurrences(text, "\tld.param.b32 \t%pasta_state_watcher_1, [pasta_result+4];\n") == 10);
   CHECK(occurrences(text, "\tst.param.b32 \t[pasta_state+4], %pasta_state_watcher_1;\n") == 10);

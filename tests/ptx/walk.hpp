@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -362,10 +363,29 @@ class walker {
     } else if (opcode == "mov.b64" && now.values.size() == 3) {
       put(0, [&](std::size_t lane) { return low(in[2][lane]); });
       put(1, [&](std::size_t lane) { return in[2][lane] >> 32; });
-    } else if (opcode == "mov.b64" || opcode == "mov.u32" || opcode == "cvt.u64.u32") {
+    } else if (opcode == "mov.b64" || opcode == "mov.u32" || opcode == "mov.b32" || opcode == "cvt.u64.u32") {
       put(0, [&](std::size_t lane) { return in[1][lane]; });
     } else if (opcode == "and.b32") {
       put(0, [&](std::size_t lane) { return in[1][lane] & in[2][lane]; });
+    } else if (opcode == "or.b32") {
+      put(0, [&](std::size_t lane) { return in[1][lane] | in[2][lane]; });
+    } else if (opcode == "xor.b32") {
+      put(0, [&](std::size_t lane) { return in[1][lane] ^ in[2][lane]; });
+    } else if (opcode == "shl.b32") {
+      put(0, [&](std::size_t lane) { return low(in[1][lane] << in[2][lane]); });
+    } else if (opcode == "popc.b32") {
+      put(0, [&](std::size_t lane) { return static_cast<std::uint64_t>(std::popcount(in[1][lane])); });
+    } else if (opcode == "bfind.u32") {
+      put(0, [&](std::size_t lane) { return static_cast<std::uint64_t>(std::bit_width(in[1][lane])) - 1; });
+    } else if (opcode == "lop3.b32") {
+      put(0, [&](std::size_t lane) {
+        std::uint64_t joined = 0;
+        for (std::size_t bit = 0; bit < 32; ++bit) {
+          auto const of = [&](std::size_t which) { return in[which][lane] >> bit & 1; };
+          joined |= (in[4][lane] >> (of(1) << 2 | of(2) << 1 | of(3)) & 1) << bit;
+        }
+        return joined;
+      });
     } else if (opcode == "or.pred") {
       put(0, [&](std::size_t lane) { return in[1][lane] | in[2][lane]; });
     } else if (opcode == "add.s64") {
@@ -374,10 +394,10 @@ class walker {
       put(0, [&](std::size_t lane) { return low(in[1][lane] + in[2][lane]); });
     } else if (opcode == "mad.wide.u32") {
       put(0, [&](std::size_t lane) { return low(in[1][lane]) * low(in[2][lane]) + in[3][lane]; });
-    } else if (opcode == "selp.b64") {
+    } else if (opcode == "selp.b64" || opcode == "selp.b32") {
       put(0, [&](std::size_t lane) { return in[3][lane] != 0 ? in[1][lane] : in[2][lane]; });
     } else if (opcode == "shf.l.wrap.b32") {
-      put(0, [&](std::size_t lane) { return low((in[2][lane] << 32 | in[1][lane]) << in[3][lane] >> 32); });
+      put(0, [&](std::size_t lane) { return (in[2][lane] << 32 | in[1][lane]) << (in[3][lane] & 31) >> 32; });
     } else if (opcode == "activemask.b32") {
       put(0,
           [&](std::size_t) { return where_.lanes == warp_lanes ? 0xffffffff : std::uint64_t{1} << where_.first_lane; });

@@ -8,6 +8,7 @@
 #include <pasta/instrument/ptx/module_state.hpp>
 
 #include "collector.hpp"
+#include "packed_table.hpp"
 
 namespace pasta::ptx {
 
@@ -68,15 +69,18 @@ std::shared_ptr<read_table const> collector::read_table_of(context_state& contex
     why_not = fmt::format("its site table has {} bytes", words.table_bytes);
     return nullptr;
   }
-  std::string text(words.table_bytes, '\0');
-  if (std::string const error = copy_to_host(context, text.data(), words.table, text.size()); !error.empty()) {
+  std::string bytes(words.table_bytes, '\0');
+  if (std::string const error = copy_to_host(context, bytes.data(), words.table, bytes.size()); !error.empty()) {
     why_not = fmt::format("its site table could not be read: {}", error);
     return nullptr;
   }
   try {
-    auto table = std::make_shared<read_table const>(read_site_table(text));
+    auto table = std::make_shared<read_table const>(read_site_table(unpack_table(bytes, max_table_bytes)));
     if (table->id != id) throw table_error("its site table is that of another module");
     return tables_[id] = std::move(table);
+  } catch (packed_table_error const& error) {
+    why_not = error.what();
+    return nullptr;
   } catch (table_error const& error) {
     why_not = error.what();
     return nullptr;

@@ -13,6 +13,7 @@
 #include <pasta/report/visible.hpp>
 #include "hook_files.hpp"
 #include "marker.hpp"
+#include "packed_table.hpp"
 
 namespace pasta::ptxas {
 
@@ -82,7 +83,7 @@ rewritten rewrite(std::string_view source, rewrite_options const& options) {
       return refuse(source, fmt::format("PTX of version '{}' is not known, only {}.0 to {}.x", visible(module.version),
                                         oldest_version, newest_version));
     }
-    ptx::instrumented counted = ptx::instrument(module, hooks_of(options.tools, module.target));
+    ptx::instrumented counted = ptx::instrument(module, hooks_of(options.tools, module.target), ptx::pack_table);
     rewritten result{counted.is_changed ? fmt::format("{}\n{}", marker, counted.text) : std::string(source),
                      {},
                      counted.is_changed,

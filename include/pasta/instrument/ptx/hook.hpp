@@ -70,11 +70,6 @@ class hook {
   std::string body(std::span<hook_operand const> operands, std::size_t number,
                    hook_function which = hook_function::memory_access) const;
 
-  /// The same as a function, for where many accesses would make a function too long, and a call of it.
-  std::string function(std::string_view name, hook_function which = hook_function::memory_access) const;
-  std::string call(std::string_view name, std::span<hook_operand const> operands,
-                   hook_function which = hook_function::memory_access) const;
-
   /// `%pasta_state_TOOL_`: the registers that hold the thread's state are this and a number each.
   std::string state_register() const;
 

@@ -50,6 +50,9 @@ struct row_places {
   std::uint32_t functions_shard = 0, sites_shard = 0, functions_shared = 0, sites_shared = 0;
 };
 
+/// Functions of a module in which hooks are called: their numbers have 29 bits.
+inline constexpr std::uint32_t most_called_functions = 1U << 29;
+
 /// Where what hooks write to is.
 struct hook_places {
   std::string_view state_name;              ///< of the module's state

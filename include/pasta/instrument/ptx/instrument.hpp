@@ -14,10 +14,13 @@
 /// Puts what tools need into PTX: counters of memory accesses and other events, and their handlers.
 namespace pasta::ptx {
 
+/// Makes a site table's text smaller. Who reads it knows text that is not packed by its first byte, a brace.
+using table_packer = std::string (*)(std::string_view text);
+
 struct instrumented {
   std::string text;  ///< PTX with counters, hooks, the state and the site table; the source if there is no site
   site_table table;  ///< views of the module's source
-  std::string json;  ///< the table as it is in the module
+  std::string json;  ///< the table's text
   std::size_t sites = 0;
   bool is_changed = false;  ///< there is something to count, or to hand to a handler
 };
@@ -35,8 +38,9 @@ bool is_instrumented(module const& from);
 /// accesses atomic operations, asynchronous copies, textures and surfaces too. What is not touched stays byte for byte. A function that cannot be instrumented is left as it is, and its row of the table says
 /// why.
 /// @param hooks of the tools, in their order
-/// @throws cannot_instrument; std::bad_alloc
-instrumented instrument(module const& from, std::span<hook const> hooks);
+/// @param pack null: the table stands in the module as text
+/// @throws cannot_instrument; std::bad_alloc; what `pack` throws
+instrumented instrument(module const& from, std::span<hook const> hooks, table_packer pack = nullptr);
 
 /// The same for tools that count, by their names.
 instrumented count_accesses(module const& from, std::span<std::string const> tools);

@@ -29,7 +29,7 @@ struct module_state {
   std::uint64_t shards;       ///< address of the first shard, aligned to 128 bytes; 0: nobody collects
   std::uint32_t shard_mask;   ///< number of shards - 1; a power of two
   std::uint32_t shard_bytes;  ///< from one shard to the next: at least the table's "shard_bytes", a multiple of 128
-  std::uint64_t table_bytes;  ///< of the site table's text
+  std::uint64_t table_bytes;  ///< of the site table, as text or packed
   std::uint64_t table;        ///< its address
   std::uint64_t shared;       ///< address of what there is once: the table's "shared_bytes", aligned to 128 bytes
   std::uint64_t reserved;

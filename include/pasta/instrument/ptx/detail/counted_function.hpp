@@ -9,6 +9,7 @@
 #include <pasta/instrument/ptx/counters.hpp>
 #include <pasta/instrument/ptx/counting_code.hpp>
 #include <pasta/instrument/ptx/edits.hpp>
+#include <pasta/instrument/ptx/fold_code.hpp>
 #include <pasta/instrument/ptx/leaving.hpp>
 #include <string>
 #include <vector>
@@ -20,18 +21,18 @@ class counted_function {
  public:
   // Registers of 64 bits for counters. With setmaxnreg at most 16 bytes.
   static constexpr std::size_t most_in_registers = 16, most_beside_setmaxnreg = 2;
+  // Fewer that are come to once are added to memory at once: that is less than what a fold takes.
+  static constexpr std::size_t fewest_once = 4;
   // Up to so many places find the shard's address each for itself, and no register is taken in between.
   static constexpr std::size_t most_addresses = 4;
 
   counted_function(module const& from, function const& body, leaving_functions const& leaving, counter_plan plan)
-      : from_(&from),
-        body_(&body),
-        leaving_(&leaving),
-        plan_(std::move(plan)),
-        in_register_(plan_.counters.size(), memory) {
+      : from_(&from), body_(&body), leaving_(&leaving), plan_(std::move(plan)), kept_(plan_.counters.size()) {
     choose_registers();
   }
   counter_plan const& plan() const { return plan_; }
+  /// @return the counter's number among the function's: of those that are come to once first, side by side
+  std::uint32_t number_of(std::size_t counter) const { return kept_[counter].number; }
 
   /// What hooks of the function need, beside the shard's address.
   struct hook_needs {
@@ -43,30 +44,35 @@ class counted_function {
   /// @param first number of the function's first counter in the module
   void write(edits& changes, std::string_view state_name, hook_needs const& hooks, std::uint32_t first, warp_sum how,
              std::size_t& label) {
-    std::size_t const memories = plan_.counters.size() - registers_;
+    std::size_t const memories = static_cast<std::size_t>(
+        std::count_if(kept_.begin(), kept_.end(), [](kept const& each) { return each.where == place::memory; }));
     std::vector<std::size_t> const ways_out = find_ways_out();
-    bool const is_shared =
-        !hooks.registers.empty() || memories + (registers_ == 0 ? 0 : ways_out.size()) > most_addresses;
+    bool const is_shared = !hooks.registers.empty() || memories + (registers_ ? ways_out.size() : 0) > most_addresses;
     std::string const address = shard_address(state_name);
     changes.insert_after(from_->statements[body_->begin].text,
-                         counting_registers(registers_) + (is_shared ? address : "") + hooks.registers);
+                         declare(registers_) + (is_shared ? address : "") + hooks.registers);
 
+    std::vector<register_counter> folded;
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
       counter const& each = plan_.counters[i];
+      std::uint32_t const number = first + kept_[i].number;
       std::string code = "\n";
-      if (in_register_[i] != memory) {
-        code += count_in_register(each.guard, in_register_[i]);
-      } else {
-        if (!is_shared) code += address;
-        code += count_in_memory(each.guard, first + static_cast<std::uint32_t>(i));
+      switch (kept_[i].where) {
+        case place::counter:
+          code += count_in_register(each.guard, folded.size());
+          folded.push_back({folded.size(), number});
+          break;
+        case place::once:
+          code += count_once(each.guard, kept_[i].number);
+          break;
+        case place::memory:
+          if (!is_shared) code += address;
+          code += count_in_memory(each.guard, number);
+          break;
       }
       changes.insert_before(from_->statements[each.statement].text, code + "\t");
     }
-    if (registers_ == 0 && hooks.fold.empty()) return;
-    std::vector<register_counter> folded;
-    for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
-      if (in_register_[i] != memory) folded.push_back({in_register_[i], first + static_cast<std::uint32_t>(i)});
-    }
+    if (!registers_ && hooks.fold.empty()) return;
     for (std::size_t const at : ways_out) {
       statement const& each = from_->statements[at];
       instruction read;
@@ -79,20 +85,24 @@ class counted_function {
         code += fmt::format("\t@{}{} bra \t{};\n", read.guard.is_negated ? "" : "!", read.guard.predicate, stay);
       }
       if (!is_shared) code += address;
-      if (registers_ > 0) code += fold(how, folded, label++);
+      if (registers_) code += fold(how, folded, {registers_.once, first}, label++);
       code += hooks.fold;
       if (read.guard && is_call) code += stay + ":\n";
-      statement const& place = is_call ? from_->statements[first_argument(at, read.guard, hooks.kept_at)] : each;
-      changes.insert_before(place.text, code + "\t");
+      statement const& where = is_call ? from_->statements[first_argument(at, read.guard, hooks.kept_at)] : each;
+      changes.insert_before(where.text, code + "\t");
       if (read.guard && !is_call) changes.insert_after(each.text, fmt::format("\n{}:", stay));
     }
   }
 
  private:
-  static constexpr std::size_t memory = SIZE_MAX;
+  // Where a counter is while its function runs.
+  enum class place : std::uint8_t { memory, counter, once };
+  struct kept {
+    place where = place::memory;
+    std::uint32_t number = 0;  // among the function's
+  };
 
-  // What a thread does once goes to memory at once: the same additions as at its end, and no register. In loops the
-  // innermost come first.
+  // In loops the innermost come first. What a thread comes to once takes a bit.
   void choose_registers() {
     std::size_t most = most_in_registers;
     for (std::size_t i = body_->begin; i < body_->end; ++i) {
@@ -100,16 +110,29 @@ class counted_function {
       if (each.kind != statement_kind::instruction || each.text.find("setmaxnreg") == std::string_view::npos) continue;
       if (read_instruction(each.text).name == "setmaxnreg") most = most_beside_setmaxnreg;
     }
-    std::vector<std::size_t> looping;
+    std::vector<std::size_t> looping, once;
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
-      if (plan_.counters[i].loop_depth > 0) looping.push_back(i);
+      (plan_.counters[i].loop_depth > 0 ? looping : once).push_back(i);
     }
     std::stable_sort(looping.begin(), looping.end(), [&](std::size_t a, std::size_t b) {
       return plan_.counters[a].loop_depth > plan_.counters[b].loop_depth;
     });
-    looping.resize(std::min(looping.size(), most));
-    std::sort(looping.begin(), looping.end());
-    for (std::size_t const i : looping) in_register_[i] = registers_++;
+    // The sixteenth of the loops is worth less than 64 of the others.
+    std::size_t const for_once = most == most_in_registers && once.size() >= fewest_once ? 1 : 0;
+    registers_.counters = std::min(looping.size(), most - for_once);
+    for (std::size_t i = 0; i < registers_.counters; ++i) kept_[looping[i]].where = place::counter;
+    if (once.size() >= fewest_once) {
+      std::size_t const words = 2 * (most - registers_.counters);
+      once.resize(std::min(once.size(), words * bits_of_once));
+      registers_.once = (once.size() + bits_of_once - 1) / bits_of_once;
+      for (std::size_t const i : once) kept_[i].where = place::once;
+    }
+    std::uint32_t number = 0;
+    for (bool const is_once : {true, false}) {
+      for (kept& each : kept_) {
+        if ((each.where == place::once) == is_once) each.number = number++;
+      }
+    }
   }
 
  public:
@@ -163,15 +186,15 @@ class counted_function {
       return each.statement < number;
     });
     return found != all.end() && found->statement == statement &&
-           in_register_[static_cast<std::size_t>(found - all.begin())] != memory;
+           kept_[static_cast<std::size_t>(found - all.begin())].where != place::memory;
   }
 
   ptx::module const* from_;
   function const* body_;
   leaving_functions const* leaving_;
   counter_plan plan_;
-  std::vector<std::size_t> in_register_;  // by counter: the register's number, or memory
-  std::size_t registers_ = 0;
+  std::vector<kept> kept_;  // by counter
+  counting_registers registers_;
 };
 
 }  // namespace pasta::ptx::detail

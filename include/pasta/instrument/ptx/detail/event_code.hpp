@@ -5,21 +5,16 @@
 #define PASTA_INSTRUMENT_PTX_DETAIL_EVENT_CODE_HPP
 
 #include <pasta/instrument/ptx/detail/event_arguments.hpp>
+#include <pasta/instrument/ptx/detail/event_function.hpp>
 #include <pasta/instrument/ptx/detail/hook_code.hpp>
 
 namespace pasta::ptx::detail {
-
-/// The name of a hook's function in the module. @param base that of memory_access
-inline std::string called_name(std::string_view base, hook_function which) {
-  if (which == hook_function::memory_access) return std::string(base);
-  return fmt::format("{}_{}", base, to_string(which));
-}
 
 /// Runs a function of a tool's hook. @param number that no other body in the module has
 inline std::string run_function(hook const& tool, std::size_t index, hook_function which, hook_places const& where,
                                 std::vector<hook_operand> const& operands, std::size_t& number) {
   if (where.calls.empty()) return tool.body(operands, number++, which);
-  return tool.call(called_name(where.calls[index], which), operands, which);
+  return call_event_function(tool, event_function_name(where.calls[index], which), which, operands);
 }
 
 /// %pasta_function and %pasta_function_shared: the addresses of the function's rows.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/hook_kept.hpp>
 #include <string>
 #include <utility>
@@ -39,10 +40,19 @@ inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts
       fmt::arg("leader", row % 32), fmt::arg("counts", counts));
 }
 
+// Who tests whether a request is in order: what stands before the access, or the function that it calls.
+enum class in_order_test : std::uint8_t { here, in_function };
+
 // One access, for one tool: its rows and its body.
 inline std::string code_of_hook(hooked_access const& each, access const& which, hook const& tool, std::size_t index,
-                                hook_places const& where, std::size_t& number) {
+                                hook_places const& where, std::size_t& number, in_order_test test) {
   using enum pasta::detail::hook_abi_word;
+  bool const is_kept = each.kept != hooked_access::not_kept;
+  if (!where.calls.empty()) {
+    return call_access_function(tool, where.calls[index], each,
+                                test == in_order_test::in_function ? in_order_word(each) : 0, which.kind,
+                                where.function, is_kept ? "%pasta_keeps" : "");
+  }
   row_places const& place = where.rows[index];
   std::uint32_t const function = where.function;
   auto const row = [](std::uint32_t begin, std::uint64_t which_row, std::uint32_t bytes) {
@@ -57,7 +67,6 @@ inline std::string code_of_hook(hooked_access const& each, access const& which, 
       row(place.sites_shared, each.row, tool.word(abi_site_shared_bytes)),
       row(place.functions_shard, function, tool.word(abi_function_shard_bytes)),
       row(place.functions_shared, function, tool.word(abi_function_shared_bytes)));
-  bool const is_kept = each.kept != hooked_access::not_kept;
   hook_operand const operands[] = {{"%pasta_address", false},
                                    each.size,
                                    {fmt::format("{}", static_cast<unsigned>(which.kind)), true},
@@ -68,7 +77,17 @@ inline std::string code_of_hook(hooked_access const& each, access const& which, 
                                    {"%pasta_function", false},
                                    {"%pasta_function_shared", false},
                                    {is_kept ? "%pasta_keeps" : "0", !is_kept}};
-  return code + (where.calls.empty() ? tool.body(operands, number++) : tool.call(where.calls[index], operands));
+  return code + tool.body(operands, number++);
+}
+
+inline std::size_t watching_tools(access const& which, std::span<hook const> hooks) {
+  std::uint32_t const size = which.size == size_source::text ? which.size_bytes : 0;
+  return static_cast<std::size_t>(std::count_if(
+      hooks.begin(), hooks.end(), [&](hook const& each) { return each.watches(which.kind, which.space, size); }));
+}
+// Whether the function that is called counts requests in order: for each access one, however many tools have theirs.
+inline bool is_tested_by_function(access const& which, std::span<hook const> hooks, hook_places const& where) {
+  return !where.calls.empty() && watching_tools(which, hooks) == 1;
 }
 
 // Code before an access, and the part of it that is seldom executed: behind a jump, and ending with one.
@@ -97,7 +116,7 @@ inline std::string if_collected(std::size_t past) {
 
 // The hooks of all tools that watch the access.
 inline std::string call_hooks(hooked_access const& each, access const& which, std::span<hook const> hooks,
-                              hook_places const& where, std::size_t& number) {
+                              hook_places const& where, std::size_t& number, in_order_test test) {
   std::size_t const turn = number++;
   std::string code;
   // One request has one size and one space: lanes with others come in turn.
@@ -116,21 +135,24 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
         "\t@%pasta_adds bra \t$pasta_turn{0};\n",
         turn, each.size.text, each.space.text);
   }
-  code += fmt::format(
-      "\tactivemask.b32 \t%pasta_group;\n"
-      "\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n",
-      where.state_name, offsetof(module_state, shared));
+  bool const is_called = !where.calls.empty();
+  if (!is_called) {
+    code += fmt::format(
+        "\tactivemask.b32 \t%pasta_group;\n"
+        "\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n",
+        where.state_name, offsetof(module_state, shared));
+  }
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].watches(which.kind, which.space, which.size == size_source::text ? which.size_bytes : 0)) continue;
-    code += code_of_hook(each, which, hooks[i], i, where, number);
+    code += code_of_hook(each, which, hooks[i], i, where, number, test);
   }
   // Lanes may have come apart where one waited for a lock.
-  return code + "\tbar.warp.sync \t%pasta_group;\n";
+  return is_called ? code : code + "\tbar.warp.sync \t%pasta_group;\n";
 }
 
 // One access.
 inline spliced code_of(module const& from, hooked_access const& each, std::span<hook const> hooks,
-                       hook_places const& where, std::size_t& number) {
+                       hook_places const& where, std::size_t& number, in_order_test test) {
   access const which = access_of(from, each);
   spliced code{{}, {}, number++};
   auto const with_label = [&](std::string text) {
@@ -150,16 +172,16 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
     code.usual += with_label(each.before) + test_expected(each, mine);
     code.seldom = fmt::format("$pasta_other{}:\n", mine) + if_collected(code.past) +
                   learn_step(from, each, hooks, where, mine, code.past) +
-                  call_hooks(each, which, hooks, where, number) + keep(each) + past;
+                  call_hooks(each, which, hooks, where, number, in_order_test::here) + keep(each) + past;
     return code;
   }
   code.usual += if_collected(code.past) + with_label(each.before);
-  if (each.in_order == no_counts) {
-    code.usual += call_hooks(each, which, hooks, where, number);
+  if (each.in_order == no_counts || test == in_order_test::in_function) {
+    code.usual += call_hooks(each, which, hooks, where, number, test);
     return code;
   }
   code.usual += count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row, mine);
-  code.seldom = fmt::format("$pasta_apart{}:\n", mine) + call_hooks(each, which, hooks, where, number) + past;
+  code.seldom = fmt::format("$pasta_apart{}:\n", mine) + call_hooks(each, which, hooks, where, number, test) + past;
   return code;
 }
 
@@ -217,7 +239,9 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
                  counter_bytes, where.in_order + batch.front().in_order, if_collected(past));
   std::string one_by_one = fmt::format("$pasta_apart{}:\n", past), seldom;
   for (hooked_access const& each : batch) {
-    spliced const one = code_of(from, each, hooks, where, number);
+    in_order_test const test =
+        is_tested_by_function(access_of(from, each), hooks, where) ? in_order_test::in_function : in_order_test::here;
+    spliced const one = code_of(from, each, hooks, where, number, test);
     one_by_one += one.usual + one.end();
     seldom += one.seldom;
   }

@@ -53,6 +53,12 @@ inline std::string fold_kept(std::span<hooked_access const> accesses, std::span<
 inline void write_hooks(edits& changes, module const& from, function const& body,
                         std::span<hooked_access const> accesses, std::span<hook const> hooks, hook_places const& where,
                         std::size_t& number) {
+  // A test takes a few dozen instructions. Where there are many the function does it, so that the code stays small.
+  constexpr std::ptrdiff_t most_tests = 16;
+  auto const may_count_in_order = [](hooked_access const& each) {
+    return each.batch == hooked_access::no_batch && each.in_order != no_counts;
+  };
+  bool const has_many = std::count_if(accesses.begin(), accesses.end(), may_count_in_order) > most_tests;
   std::string seldom;
   for (auto each = accesses.begin(); each != accesses.end();) {
     bool const is_alone = each->batch == hooked_access::no_batch;
@@ -60,7 +66,10 @@ inline void write_hooks(edits& changes, module const& from, function const& body
       return other.batch != each->batch;
     });
     if (each->why.empty()) {
-      detail::spliced code = is_alone ? detail::code_of(from, *each, hooks, where, number)
+      bool const asks_function =
+          has_many && detail::is_tested_by_function(detail::access_of(from, *each), hooks, where);
+      auto const test = asks_function ? detail::in_order_test::in_function : detail::in_order_test::here;
+      detail::spliced code = is_alone ? detail::code_of(from, *each, hooks, where, number, test)
                                       : detail::code_of_batch(from, {each, end}, hooks, where, number);
       if (!each->is_nested) {
         seldom += code.seldom;

@@ -9,6 +9,7 @@
 #include <pasta/config.hpp>
 #include <pasta/instrument/ptx/blocks.hpp>
 #include <pasta/instrument/ptx/classify.hpp>
+#include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/counted_function.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
 #include <pasta/instrument/ptx/event_sites.hpp>
@@ -46,19 +47,19 @@ inline statement const& last_of_head(module const& from) {
 }
 
 /// The table as words, and the state.
-inline std::string declare_state(std::string_view id, std::string_view json) {
+inline std::string declare_state(std::string_view id, std::string_view table) {
   std::string words;
-  for (std::size_t i = 0; i < json.size(); i += 8) {
+  for (std::size_t i = 0; i < table.size(); i += 8) {
     std::uint64_t word = 0;
-    for (std::size_t k = 0; k < 8 && i + k < json.size(); ++k) {
-      word |= std::uint64_t{static_cast<unsigned char>(json[i + k])} << 8 * k;
+    for (std::size_t k = 0; k < 8 && i + k < table.size(); ++k) {
+      word |= std::uint64_t{static_cast<unsigned char>(table[i + k])} << 8 * k;
     }
     fmt::format_to(std::back_inserter(words), "{}0x{:x}", i == 0 ? "" : i % 64 == 0 ? ",\n" : ",", word);
   }
   return fmt::format(
       "\n.weak .global .align 8 .u64 {0}{2}[{3}] = {{{4}}};\n"
       ".weak .global .align 16 .u64 {1}{2}[6] = {{0, 0, {5}, {0}{2}, 0, 0}};\n",
-      sites_prefix, state_prefix, id, (json.size() + 7) / 8, words, json.size());
+      sites_prefix, state_prefix, id, (table.size() + 7) / 8, words, table.size());
 }
 
 }  // namespace detail
@@ -91,7 +92,8 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
 
 class instrumenter {
  public:
-  instrumenter(module const& from, std::span<hook const> hooks) : from_(&from), hooks_(hooks), leaving_(from) {}
+  instrumenter(module const& from, std::span<hook const> hooks, table_packer pack)
+      : from_(&from), hooks_(hooks), pack_(pack), leaving_(from) {}
 
   instrumented make() {
     result_.table.id = id();
@@ -207,7 +209,7 @@ class instrumenter {
       table_site site{no_counter, statement, read.opcode, classify(read), {}, {}};
       site.rows.fill({no_row, no_counts, 0, {}});
       if (counted != counted_end && counted->statement == statement)
-        site.counter = made.first_counter + static_cast<std::uint32_t>((counted++)->counter);
+        site.counter = made.first_counter + made.counters.number_of((counted++)->counter);
       for (; access != made.accesses.end() && access->statement == statement; ++access)
         site.rows[access->number] = {access->row, access->in_order, access->in_order_step, access->why};
       if (auto const which = event_of(site.what); which && (is_counted(hooks_, *which) || is_handled(hooks_, *which)))
@@ -267,10 +269,10 @@ class instrumenter {
       write(changes, each, where, how, number);
     }
     raise_version(changes);
-    std::string declared = declare_state(result_.table.id, result_.json);
+    std::string declared = declare_state(result_.table.id, pack_ == nullptr ? result_.json : pack_(result_.json));
     for (std::size_t i = 0; i < hooks_.size() && has_hooks_; ++i) {
       declared += hooks_[i].declarations();
-      if (!called.empty()) declared += functions_of(hooks_[i], called[i]);
+      if (!called.empty()) declared += functions_of(i, state_name, called[i]);
     }
     changes.insert_after(last_of_head(*from_).text, declared);
     result_.text = changes.apply();
@@ -297,13 +299,16 @@ class instrumenter {
     end_threads(changes, *from_, *each.body, each.counters.find_ways_out(), place_of, hooks, where, number);
     write_hooks(changes, *from_, *each.body, each.accesses, hooks, where, number);
   }
-  static std::string functions_of(hook const& tool, std::string const& name) {
+  // A tool's hook as functions.
+  std::string functions_of(std::size_t tool, std::string_view state_name, std::string const& name) const {
+    hook const& of = hooks_[tool];
     std::string text;
-    for (std::size_t i = 0; i < pasta::detail::hook_event_count; ++i) {
-      auto const which = static_cast<hook_function>(i);
-      if (tool.handles(which)) text += tool.function(called_name(name, which), which);
+    if (of.handles_accesses()) text = access_function(of, name, state_name, places_[tool], result_.table.in_order);
+    auto const add = [&](hook_function which) { text += event_function(of, event_function_name(name, which), which); };
+    for (std::size_t i = 1; i < pasta::detail::hook_event_count; ++i) {
+      if (of.handles(static_cast<hook_function>(i))) add(static_cast<hook_function>(i));
     }
-    if (tool.has_state()) text += tool.function(called_name(name, hook_function::fold), hook_function::fold);
+    if (of.has_state()) add(hook_function::fold);
     return text;
   }
 
@@ -320,7 +325,8 @@ class instrumenter {
         std::any_of(hooks_of(each).begin(), hooks_of(each).end(), [](hook const& one) { return one.has_state(); });
     if (has_state || has_thread_events(*from_, *each.body, hooks_of(each)))
       count += each.counters.find_ways_out().size();
-    if (count > most_in_function || bodies_ + count > most_in_module) return true;
+    bool const may_call = result_.table.functions.size() <= most_called_functions;
+    if (may_call && (count > most_in_function || bodies_ + count > most_in_module)) return true;
     bodies_ += count;
     return false;
   }
@@ -348,6 +354,7 @@ class instrumenter {
 
   ptx::module const* from_;
   std::span<hook const> hooks_;
+  table_packer pack_;
   leaving_functions leaving_;
   instrumented result_;
   std::vector<planned> planned_;
@@ -366,9 +373,9 @@ inline instrumented count_accesses(module const& from, std::span<std::string con
   return instrument(from, counting);
 }
 
-inline instrumented instrument(module const& from, std::span<hook const> hooks) {
+inline instrumented instrument(module const& from, std::span<hook const> hooks, table_packer pack) {
   detail::check_module(from, hooks);
-  return detail::instrumenter(from, hooks).make();
+  return detail::instrumenter(from, hooks, pack).make();
 }
 
 }  // namespace pasta::ptx
