@@ -168,6 +168,20 @@ TEST_CASE("A kernel that gives its registers away has two for counters") {
   CHECK(registers("setmaxnreg.dec.sync.aligned.u32 24;\n" + loops(10, 0)) == 2);
   CHECK(registers("@%p1 setmaxnreg.inc.sync.aligned.u32 240;\n" + loops(10, 0)) == 2);
   CHECK(registers("// setmaxnreg\n" + loops(10, 0)) == 10);
+  // So has one of which the caller says that it has none to spare; what it comes to once takes a bit.
+  std::string const few[] = {"other", "k"};
+  std::vector<ptx::hook> const hooks{ptx::hook::counting("access_count")};
+  std::string const guarded =
+      "@%p1 st.u32 [%rd1], 1; @%p2 st.u32 [%rd1], 1; @%p3 st.u32 [%rd1], 1; @%p4 st.u32 [%rd1], 1;\n";
+  for (int const count : {1, 2, 10}) {
+    std::string const all = module_of(guarded + loops(count, 0));
+    ptx::instrumented const much = ptx::instrument(ptx::read(all), hooks);
+    ptx::instrumented const little = ptx::instrument(ptx::read(all), hooks, {nullptr, few});
+    CHECK(occurrences(much.text, ".reg .b64 \t%pasta_count") == static_cast<std::size_t>(count));
+    CHECK(occurrences(little.text, ".reg .b64 \t%pasta_count") == static_cast<std::size_t>(std::min(count, 2)));
+    CHECK(occurrences(little.text, ".reg .b32 \t%pasta_once") == (count == 1 ? 1 : 0));
+    CHECK(little.table.id != much.table.id);  // their counters may stand in another order
+  }
 }
 
 TEST_CASE("Registers are folded at each way out") {

@@ -83,11 +83,17 @@ TEST_CASE("Beside setmaxnreg a state of 16 bytes is kept, and a larger one is no
   made const small = instrument(module_of(body), one_hook({{hook_function::memory_access}, {}, 4}));
   CHECK(has(small.text, "%pasta_state_watcher_<4>"));
   CHECK_FALSE(small.table["functions"][0].contains("without"));
-  made const large = instrument(module_of(body), one_hook({{hook_function::memory_access}, {}, 5}));
+  std::vector<std::string> const none_to_spare{"k"};
+  std::vector<ptx::hook> const hooks = one_hook({{hook_function::memory_access}, {}, 5});
+  std::string const source = module_of("ld.global.u32 %r1, [%rd1];\nret;");
+  CHECK(ptx::instrument(ptx::read(source), hooks, {nullptr, none_to_spare}).table.functions[0].without.size() == 1);
+  CHECK(ptx::instrument(ptx::read(source), hooks).table.functions[0].without.empty());
+  made const large = instrument(module_of(body), hooks);
   CHECK_FALSE(has(large.text, "%pasta_state_watcher"));
   CHECK(large.table["functions"][0]["without"] ==
         nlohmann::json::parse(R"([{"tool": "watcher", "why": "its thread_state of 20 bytes does not fit in the )"
-                              R"(registers: beside setmaxnreg all tools have 16 bytes"}])"));
+                              R"(registers: all tools have 16 bytes beside setmaxnreg, and in kernels that have no )"
+                              R"(registers to spare"}])"));
 }
 
 TEST_CASE("States of all tools in a function have 128 bytes, and who does not fit is told") {
@@ -100,6 +106,17 @@ TEST_CASE("States of all tools in a function have 128 bytes, and who does not fi
   CHECK(result.table["functions"][0]["without"].size() == 1);
   CHECK(result.table["functions"][0]["without"][0]["tool"] == "third");
   CHECK(result.site(0)["accesses"][0]["row"] == 0);  // of the others
+}
+
+TEST_CASE("A tool that gets nothing of a function takes nothing of its registers") {
+  std::vector<ptx::hook> hooks;
+  hooks.emplace_back("first", hook_text({{hook_function::barrier}, {}, 16}));
+  for (char const* name : {"second", "third"})
+    hooks.emplace_back(name, hook_text({{hook_function::memory_access}, {}, 16}));
+  made const result = instrument(module_of("ld.global.u32 %r1, [%rd1];\nret;"), hooks);
+  CHECK_FALSE(has(result.text, "%pasta_state_first"));
+  CHECK(has(result.text, "%pasta_state_third_<16>"));
+  CHECK_FALSE(result.table["functions"][0].contains("without"));
 }
 
 TEST_CASE("A hook that is called takes the state and returns it") {

@@ -120,6 +120,13 @@ class RegistersTest(real_test.RealTest):
         self.assertLessEqual(line["registers"][1], 255)
         self.assertEqual(line["blocks_per_multiprocessor"]["128"], [2, 2])
 
+    def test_near_the_most_there_are_little_is_kept_in_registers(self):
+        for values, counters in ((20, 6), (250, 2)):
+            (line,), _ = self.assemble(kernel(values, loops=6), PASTA_PTX_IN_PLACE="1")
+            text = Path(self.path("a.ptx")).read_text(encoding="utf-8")
+            self.assertEqual(text.count(".reg .b64 \t%pasta_count"), counters)
+            self.assertIn(f"pasta_state_{line['module']}", text)
+
     def test_several_kernels_have_limits_of_their_own(self):
         values = self.find_values(64)
         lines, _ = self.assemble(kernel(values, name="a") + kernel(4, name="b") + kernel(values + 8, name="c"))

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/ptx/library_code.hpp>
 
 namespace pasta::ptx {
 
@@ -170,7 +171,7 @@ class attachment_rows {
   void place_site(read_table::site const& site, collected_site& made) const {
     if (!site.place) return;
     auto const& places = from_->table->places;
-    read_table::place const* at = &places[*site.place];
+    read_table::place const* at = &places[place_outside_libraries(places, *site.place)];
     made.where.file = at->file;
     made.where.line = at->line;
     made.where.column = at->column;

@@ -22,6 +22,9 @@ namespace pasta::ptxas {
 
 namespace {
 
+/// Registers of 32 bits that PASTA keeps at most in a kernel from its begin to its end: 16 counters, what 3 accesses keep.
+constexpr std::uint32_t most_kept_registers = 16 * 2 + 3 * 5;
+
 /// The id in the name of an instrumented text's state; empty if there is none.
 std::string find_id(std::string_view text) {
   std::size_t const at = text.find(ptx::state_prefix);
@@ -83,10 +86,31 @@ void register_fit::limit_likely(std::vector<source_text>& sources) {
       debug("registers are not compared: ptxas gave no figures");
       return;
     }
+    spare_registers(native, sources);
     changes_ = list_changes(native, read_all_bounds(sources));
     put_limits(sources);
   } catch (std::exception const& e) {
     debug(fmt::format("registers are not limited: {}", visible(e.what())));
+  }
+}
+
+void register_fit::spare_registers(std::span<kernel_figures const> native, std::vector<source_text>& sources) const {
+  std::vector<std::string> names;
+  for (kernel_figures const& each : native) {
+    if (each.registers > most_registers - most_kept_registers) names.push_back(each.name);
+  }
+  if (names.empty()) return;
+  for (source_text& source : sources) {
+    // A text without them would come back the same.
+    bool const has_one = std::any_of(names.begin(), names.end(), [&](std::string const& name) {
+      return source.text.find(name) != std::string::npos;
+    });
+    if (source.state != source_state::instrumented || !has_one) continue;
+    source_text again;
+    again.text = source.text;
+    again.state = source_state::read;
+    instrument(again, wanted_, names);
+    if (again.instrumented) source.instrumented = std::move(again.instrumented);
   }
 }
 

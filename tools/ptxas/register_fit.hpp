@@ -31,7 +31,8 @@ class register_fit {
   /// Ends the assembly of the originals, whose figures are not wanted.
   void stop() { native_.reset(); }
 
-  /// Waits for the originals and puts limits into the instrumented texts.
+  /// Waits for the originals, instruments those with kernels near the most registers once more, to keep little in them,
+  /// and puts limits into the instrumented texts.
   void limit_likely(std::vector<source_text>& sources);
 
   /// Puts limits in where they are missing. @param messages of the assembly
@@ -52,6 +53,7 @@ class register_fit {
   void debug(std::string_view line) const;
   std::vector<kernel_bounds> read_all_bounds(std::span<source_text const> sources) const;
   bool put_limits(std::vector<source_text>& sources);
+  void spare_registers(std::span<kernel_figures const> native, std::vector<source_text>& sources) const;
   void report(std::span<source_text const> sources) const;
 
   settings const& wanted_;

@@ -83,7 +83,8 @@ rewritten rewrite(std::string_view source, rewrite_options const& options) {
       return refuse(source, fmt::format("PTX of version '{}' is not known, only {}.0 to {}.x", visible(module.version),
                                         oldest_version, newest_version));
     }
-    ptx::instrumented counted = ptx::instrument(module, hooks_of(options.tools, module.target), ptx::pack_table);
+    ptx::instrumented counted =
+        ptx::instrument(module, hooks_of(options.tools, module.target), {ptx::pack_table, options.short_of_registers});
     rewritten result{counted.is_changed ? fmt::format("{}\n{}", marker, counted.text) : std::string(source),
                      {},
                      counted.is_changed,

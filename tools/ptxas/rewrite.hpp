@@ -10,7 +10,8 @@
 namespace pasta::ptxas {
 
 struct rewrite_options {
-  std::vector<std::string> tools;  ///< each one of known_tools()
+  std::vector<std::string> tools;                    ///< each one of known_tools()
+  std::vector<std::string> short_of_registers = {};  ///< functions that keep at most 16 bytes in registers
 };
 
 struct rewritten {

@@ -109,11 +109,15 @@ source_text read_source(input const& what, settings const& wanted) {
   return source;
 }
 
-void instrument(source_text& source, settings const& wanted) {
+void instrument(source_text& source, settings const& wanted, std::vector<std::string> const& short_of_registers) {
   if (!source.is_to_be_instrumented()) return;
   try {
     memory_file changed;
-    rewritten const result = rewrite_apart([&] { return rewrite(source.text, {wanted.tools}); }, changed);
+    rewritten const result = rewrite_apart(
+        [&] {
+          return rewrite(source.text, {wanted.tools, short_of_registers});
+        },
+        changed);
     // The text in the file's place will do.
     if (source.original && !result.is_instrumented) return;
     source.reason = result.reason;

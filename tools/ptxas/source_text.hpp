@@ -46,7 +46,8 @@ bool is_readable(input const& what);
 source_text read_source(input const& what, settings const& wanted);
 
 /// Instruments what is to be instrumented. Whatever goes wrong is its reason.
-void instrument(source_text& source, settings const& wanted);
+/// @param short_of_registers functions that keep at most 16 bytes in registers
+void instrument(source_text& source, settings const& wanted, std::vector<std::string> const& short_of_registers = {});
 
 /// Puts the instrumented text into the place of its file, and before that the original into the folder for those.
 /// @throws report_error

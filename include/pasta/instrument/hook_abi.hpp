@@ -148,8 +148,8 @@ enum hook_abi_word : std::uint32_t {
   hook_abi_words
 };
 
-/// Most words of the thread_states of all tools in a function, and beside `setmaxnreg`.
-inline constexpr std::uint32_t max_thread_state_words = 32, max_words_beside_setmaxnreg = 4;
+/// Most words of the thread_states of all tools in a function, and in one that has few registers to spare.
+inline constexpr std::uint32_t max_thread_state_words = 32, max_words_in_little_room = 4;
 
 }  // namespace pasta::detail
 #endif

@@ -9,6 +9,7 @@
 #include <pasta/instrument/ptx/edits.hpp>
 #include <pasta/instrument/ptx/hooked_event.hpp>
 #include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/register_room.hpp>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,9 @@ std::vector<hooked_event> plan_events(module const& from, function const& body, 
 /// Whether handlers want to know where the function's threads begin or end.
 bool has_thread_events(module const& from, function const& body, std::span<hook const> hooks);
 
-/// Which tools get nothing of a function, as their threads' states do not fit in its registers.
-std::vector<left_out_tool> find_left_out(module const& from, function const& body, std::span<hook const> hooks);
+/// Which tools get nothing of a function, as their threads' states do not fit in its registers. @param room little: all
+/// states have 16 bytes
+std::vector<left_out_tool> find_left_out(std::span<hook const> hooks, register_room room);
 
 /// Puts the hooks before their instructions. To be called before what else stands there is put in: an instruction's own
 /// event comes first.

@@ -8,15 +8,17 @@
 #include <pasta/instrument/ptx/edits.hpp>
 #include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/register_room.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace pasta::ptx {
 
-/// @param body a definition of the module @param totals the function's are added
+/// @param body a definition of the module @param room little: no request is kept in registers
+/// @param totals the function's are added
 std::vector<hooked_access> plan_hooks(module const& from, function const& body, std::span<hook const> hooks,
-                                      hook_totals& totals);
+                                      register_room room, hook_totals& totals);
 
 /// Registers that the code needs: behind the first `{` of a function, and behind what makes %pasta_at
 /// (ptx/counting_code.hpp).

@@ -17,6 +17,12 @@ namespace pasta::ptx {
 /// Makes a site table's text smaller. Who reads it knows text that is not packed by its first byte, a brace.
 using table_packer = std::string (*)(std::string_view text);
 
+struct instrument_options {
+  table_packer pack = nullptr;  ///< null: the table stands in the module as text
+  /// Functions that keep at most 16 bytes in registers, as those with `setmaxnreg` do: they have none to spare.
+  std::span<std::string const> short_of_registers = {};
+};
+
 struct instrumented {
   std::string text;  ///< PTX with counters, hooks, the state and the site table; the source if there is no site
   site_table table;  ///< views of the module's source
@@ -38,9 +44,8 @@ bool is_instrumented(module const& from);
 /// accesses atomic operations, asynchronous copies, textures and surfaces too. What is not touched stays byte for byte. A function that cannot be instrumented is left as it is, and its row of the table says
 /// why.
 /// @param hooks of the tools, in their order
-/// @param pack null: the table stands in the module as text
 /// @throws cannot_instrument; std::bad_alloc; what `pack` throws
-instrumented instrument(module const& from, std::span<hook const> hooks, table_packer pack = nullptr);
+instrumented instrument(module const& from, std::span<hook const> hooks, instrument_options const& options = {});
 
 /// The same for tools that count, by their names.
 instrumented count_accesses(module const& from, std::span<std::string const> tools);

@@ -39,7 +39,7 @@ struct inlined_at {
 
 /// One access of a site in one function.
 struct collected_site {
-  site_info where;                          ///< innermost place
+  site_info where;                          ///< innermost place that is not a library's
   std::vector<inlined_at> callers;          ///< from the innermost outwards
   bool is_size_known = true;                ///< else where.size_bytes is 0
   std::string opcode;                       ///< as PTX spells it

@@ -11,6 +11,7 @@
 #include <pasta/instrument/ptx/edits.hpp>
 #include <pasta/instrument/ptx/fold_code.hpp>
 #include <pasta/instrument/ptx/leaving.hpp>
+#include <pasta/instrument/ptx/register_room.hpp>
 #include <string>
 #include <vector>
 
@@ -19,16 +20,17 @@ namespace pasta::ptx::detail {
 /// Puts counters into one function.
 class counted_function {
  public:
-  // Registers of 64 bits for counters. With setmaxnreg at most 16 bytes.
-  static constexpr std::size_t most_in_registers = 16, most_beside_setmaxnreg = 2;
+  // Registers of 64 bits for counters.
+  static constexpr std::size_t most_in_registers = 16, most_in_little_room = 2;
   // Fewer that are come to once are added to memory at once: that is less than what a fold takes.
   static constexpr std::size_t fewest_once = 4;
   // Up to so many places find the shard's address each for itself, and no register is taken in between.
   static constexpr std::size_t most_addresses = 4;
 
-  counted_function(module const& from, function const& body, leaving_functions const& leaving, counter_plan plan)
+  counted_function(module const& from, function const& body, leaving_functions const& leaving, register_room room,
+                   counter_plan plan)
       : from_(&from), body_(&body), leaving_(&leaving), plan_(std::move(plan)), kept_(plan_.counters.size()) {
-    choose_registers();
+    choose_registers(room);
   }
   counter_plan const& plan() const { return plan_; }
   /// @return the counter's number among the function's: of those that are come to once first, side by side
@@ -103,13 +105,8 @@ class counted_function {
   };
 
   // In loops the innermost come first. What a thread comes to once takes a bit.
-  void choose_registers() {
-    std::size_t most = most_in_registers;
-    for (std::size_t i = body_->begin; i < body_->end; ++i) {
-      statement const& each = from_->statements[i];
-      if (each.kind != statement_kind::instruction || each.text.find("setmaxnreg") == std::string_view::npos) continue;
-      if (read_instruction(each.text).name == "setmaxnreg") most = most_beside_setmaxnreg;
-    }
+  void choose_registers(register_room room) {
+    std::size_t const most = room == register_room::enough ? most_in_registers : most_in_little_room;
     std::vector<std::size_t> looping, once;
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
       (plan_.counters[i].loop_depth > 0 ? looping : once).push_back(i);

@@ -36,14 +36,6 @@ inline std::size_t begin_of_call(module const& from, function const& body, std::
   return first;
 }
 
-inline bool has_register_trade(module const& from, function const& body) {
-  for (std::size_t i = body.begin; i < body.end; ++i) {
-    // Registers are dealt out in the program: few are taken.
-    if (from.statements[i].text.find("setmaxnreg") != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 inline bool has_exit(module const& from, function const& body) {
   for (std::size_t i = body.begin; i < body.end; ++i) {
     statement const& each = from.statements[i];
@@ -87,12 +79,10 @@ inline bool has_thread_events(module const& from, function const& body, std::spa
   return is_handled(hooks, hook_function::thread_exit) && detail::has_exit(from, body);
 }
 
-inline std::vector<left_out_tool> find_left_out(module const& from, function const& body, std::span<hook const> hooks) {
+inline std::vector<left_out_tool> find_left_out(std::span<hook const> hooks, register_room room) {
   std::vector<left_out_tool> found;
-  if (std::none_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.has_state(); })) return found;
-  bool const trades = detail::has_register_trade(from, body);
   std::uint32_t const most =
-      trades ? pasta::detail::max_words_beside_setmaxnreg : pasta::detail::max_thread_state_words;
+      room == register_room::little ? pasta::detail::max_words_in_little_room : pasta::detail::max_thread_state_words;
   std::uint32_t words = 0;
   for (hook const& each : hooks) {
     if (words + each.state_words() <= most) {
@@ -101,7 +91,9 @@ inline std::vector<left_out_tool> find_left_out(module const& from, function con
       found.push_back(
           {each.tool(),
            fmt::format("its thread_state of {} bytes does not fit in the registers: {}", 4 * each.state_words(),
-                       trades ? "beside setmaxnreg all tools have 16 bytes" : "all tools together have 128 bytes")});
+                       room == register_room::little
+                           ? "all tools have 16 bytes beside setmaxnreg, and in kernels that have no registers to spare"
+                           : "all tools have 128 bytes")});
     }
   }
   return found;

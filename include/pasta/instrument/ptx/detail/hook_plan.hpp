@@ -90,10 +90,6 @@ inline hook const* keeper_of(std::span<hook const> hooks, access const& which) {
 inline void choose_kept(module const& from, function const& body, std::span<hook const> hooks,
                         std::vector<hooked_access>& all) {
   constexpr std::size_t most = 3;
-  for (std::size_t i = body.begin; i < body.end; ++i) {
-    // Registers are dealt out in the program: none is taken.
-    if (from.statements[i].text.find("setmaxnreg") != std::string_view::npos) return;
-  }
   std::vector<std::pair<std::uint32_t, std::size_t>> looping;  // depth, index
   blocks const parts(from, body);
   auto part = parts.all().begin();

@@ -12,10 +12,10 @@
 namespace pasta::ptx {
 
 inline std::vector<hooked_access> plan_hooks(module const& from, function const& body, std::span<hook const> hooks,
-                                             hook_totals& totals) {
+                                             register_room room, hook_totals& totals) {
   if (std::none_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.handles_accesses(); })) return {};
   std::vector<hooked_access> found = detail::find_accesses(from, body, hooks, totals.rows);
-  detail::choose_kept(from, body, hooks, found);
+  if (room == register_room::enough) detail::choose_kept(from, body, hooks, found);
   detail::put_together(from, body, found);
   detail::place_counts(from, found, totals);
   return found;

@@ -92,8 +92,8 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
 
 class instrumenter {
  public:
-  instrumenter(module const& from, std::span<hook const> hooks, table_packer pack)
-      : from_(&from), hooks_(hooks), pack_(pack), leaving_(from) {}
+  instrumenter(module const& from, std::span<hook const> hooks, instrument_options const& options)
+      : from_(&from), hooks_(hooks), options_(&options), leaving_(from) {}
 
   instrumented make() {
     result_.table.id = id();
@@ -133,22 +133,25 @@ class instrumenter {
       if (!each.source().empty()) hash.add(each.source());
     }
     hash.add(from_->source);
+    for (std::string const& each : options_->short_of_registers) hash.add(each);
     return hash.to_string();
   }
 
   void plan(function const& body) {
     table_function row{body.name, body.is_entry, {}, {}, {}};
     try {
-      row.without = find_left_out(*from_, body, hooks_);
-      std::vector<hook> own = tools_of(body, row.without);
+      register_room const room = room_of(body);
+      std::vector<hook> own = concerned_tools(body);
+      row.without = find_left_out(own.empty() ? hooks_ : own, room);
+      leave_out(row.without, own);
       std::span<hook const> const hooks = own.empty() ? hooks_ : own;
       planned made{
           &body,
-          {*from_, body, leaving_,
+          {*from_, body, leaving_, room,
            plan_counters(*from_, body, [&](instruction const& what) { return is_counted(hooks_, classify(what)); })},
           result_.table.counters,
           result_.table.functions.size(),
-          plan_hooks(*from_, body, hooks, totals_),
+          plan_hooks(*from_, body, hooks, room, totals_),
           plan_events(*from_, body, hooks, totals_.rows),
           {},
           has_thread_events(*from_, body, hooks)};
@@ -168,27 +171,36 @@ class instrumenter {
     result_.table.functions.push_back(std::move(row));
   }
 
-  // The tools as the function has them, where some of them are without their handlers: those that are left out, and
-  // those that keep a state of threads and get nothing of it. Else nothing.
-  std::vector<hook> tools_of(function const& body, std::vector<left_out_tool> const& left_out) const {
-    std::vector<bool> silent(hooks_.size(), false);
+  register_room room_of(function const& body) const {
+    auto const& named = options_->short_of_registers;
+    bool const is_short = std::find(named.begin(), named.end(), body.name) != named.end();
+    return is_short || has_setmaxnreg(*from_, body) ? register_room::little : register_room::enough;
+  }
+
+  // The tools as the function has them, where some of them are without their handlers: those that keep a state of
+  // threads and get nothing of it. Else nothing.
+  std::vector<hook> concerned_tools(function const& body) const {
+    std::vector<hook> own;
     for (std::size_t i = 0; i < hooks_.size(); ++i) {
-      bool const is_left_out = std::any_of(left_out.begin(), left_out.end(),
-                                           [&](left_out_tool const& each) { return each.tool == hooks_[i].tool(); });
-      silent[i] = is_left_out || (hooks_[i].has_state() && !concerns(body, hooks_.subspan(i, 1)));
-    }
-    if (std::find(silent.begin(), silent.end(), true) == silent.end()) return {};
-    std::vector<hook> own(hooks_.begin(), hooks_.end());
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      if (silent[i]) own[i] = own[i].silent();
+      if (!hooks_[i].has_state() || concerns(body, hooks_.subspan(i, 1))) continue;
+      if (own.empty()) own.assign(hooks_.begin(), hooks_.end());
+      own[i] = own[i].silent();
     }
     return own;
+  }
+  void leave_out(std::vector<left_out_tool> const& without, std::vector<hook>& own) const {
+    if (without.empty()) return;
+    if (own.empty()) own.assign(hooks_.begin(), hooks_.end());
+    for (hook& each : own) {
+      if (std::any_of(without.begin(), without.end(), [&](auto const& tool) { return tool.tool == each.tool(); }))
+        each = each.silent();
+    }
   }
   // Whether anything in the function reaches a handler.
   bool concerns(function const& body, std::span<hook const> hooks) const {
     if (has_thread_events(*from_, body, hooks)) return true;
     hook_totals none;
-    plan_hooks(*from_, body, hooks, none);
+    plan_hooks(*from_, body, hooks, register_room::little, none);
     plan_events(*from_, body, hooks, none.rows);
     return none.rows != 0;
   }
@@ -269,7 +281,8 @@ class instrumenter {
       write(changes, each, where, how, number);
     }
     raise_version(changes);
-    std::string declared = declare_state(result_.table.id, pack_ == nullptr ? result_.json : pack_(result_.json));
+    std::string declared =
+        declare_state(result_.table.id, options_->pack == nullptr ? result_.json : options_->pack(result_.json));
     for (std::size_t i = 0; i < hooks_.size() && has_hooks_; ++i) {
       declared += hooks_[i].declarations();
       if (!called.empty()) declared += functions_of(i, state_name, called[i]);
@@ -354,7 +367,7 @@ class instrumenter {
 
   ptx::module const* from_;
   std::span<hook const> hooks_;
-  table_packer pack_;
+  instrument_options const* options_;
   leaving_functions leaving_;
   instrumented result_;
   std::vector<planned> planned_;
@@ -373,9 +386,9 @@ inline instrumented count_accesses(module const& from, std::span<std::string con
   return instrument(from, counting);
 }
 
-inline instrumented instrument(module const& from, std::span<hook const> hooks, table_packer pack) {
+inline instrumented instrument(module const& from, std::span<hook const> hooks, instrument_options const& options) {
   detail::check_module(from, hooks);
-  return detail::instrumenter(from, hooks, pack).make();
+  return detail::instrumenter(from, hooks, options).make();
 }
 
 }  // namespace pasta::ptx
