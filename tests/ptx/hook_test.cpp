@@ -333,7 +333,7 @@ TEST_CASE("Requests of accesses that follow each other are tested together") {
 }
 
 TEST_CASE(
-    "Where there are many accesses the hook is a function, which tests for more than 16 whether they are in order") {
+    "Where there are many accesses the hook is a function, which tests for more than 32 whether they are in order") {
   std::string const alike = hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 32));
   auto const accesses = [](std::size_t count) {  // none of them is tested together with another
     std::string body;
@@ -352,24 +352,24 @@ TEST_CASE(
   CHECK(tests(text) == 9 + 1);  // and in the function, where it is asked to
   CHECK(occurrences(text, "st.param.b32 \t[pasta_q6], 0x0;") == 9);
   CHECK(occurrences(text, "bar.warp.sync") == 1);
-  text = instrument(accesses(16), one_hook(alike)).text;
-  CHECK(tests(text) == 16 + 1);
-  made const many = instrument(accesses(17), one_hook(alike));
-  CHECK(calls(many.text) == 17);
+  text = instrument(accesses(32), one_hook(alike)).text;
+  CHECK(tests(text) == 32 + 1);
+  made const many = instrument(accesses(33), one_hook(alike));
+  CHECK(calls(many.text) == 33);
   CHECK(tests(many.text) == 1);
   // Counts of each access, the whole warp's element by element, lie side by side: four of 8 bytes in a sector.
   CHECK(has(many.text,
-            "st.param.b32 \t[pasta_q4], 16;\n\tst.param.b32 \t[pasta_q5], 0x0;\n"
-            "\tst.param.b32 \t[pasta_q6], 0x10000040;"));
+            "st.param.b32 \t[pasta_q4], 32;\n\tst.param.b32 \t[pasta_q5], 0x0;\n"
+            "\tst.param.b32 \t[pasta_q6], 0x10000080;"));
   auto const& sites = many.table["functions"][0]["sites"];
-  CHECK(sites[16]["accesses"][0]["in_order"].get<int>() - sites[0]["accesses"][0]["in_order"].get<int>() == 16 * 4 * 8);
+  CHECK(sites[32]["accesses"][0]["in_order"].get<int>() - sites[0]["accesses"][0]["in_order"].get<int>() == 32 * 4 * 8);
 
   std::vector<ptx::hook> hooks = one_hook(alike);
   hooks.emplace_back("other", alike);
-  text = instrument(accesses(17), hooks).text;
-  CHECK(calls(text) == 17);
-  CHECK(occurrences(text, "call \t(pasta_result), pasta_hook_other_") == 17);
-  CHECK(tests(text) == 17 + 2);  // else each of the tools would count the request
+  text = instrument(accesses(33), hooks).text;
+  CHECK(calls(text) == 33);
+  CHECK(occurrences(text, "call \t(pasta_result), pasta_hook_other_") == 33);
+  CHECK(tests(text) == 33 + 2);  // else each of the tools would count the request
 
   // Together with others an access is tested once for all; one by one it is the function that tests.
   text = instrument(module_of("ld.global.u64 %rd1, [%rd2];\nld.global.u64 %rd1, [%rd3];\n" +
@@ -381,6 +381,20 @@ TEST_CASE(
              .text;
   CHECK(calls(text) == 9);
   CHECK(tests(text) == 2 + 1);
+}
+
+TEST_CASE("Before sm_90 fewer bodies are put in place") {
+  std::string const alike = hook_text("ret;\n");
+  auto const calls = [&](std::size_t count, char const* target) {
+    std::string body;
+    for (std::size_t i = 0; i < count; ++i) body += fmt::format("ld.global.u64 %rd1, [%rd1+{}];\n", 8 * i);
+    std::string const text = instrument(module_of(body + "ret;", target), one_hook(alike)).text;
+    return occurrences(text, "call \t(pasta_result), pasta_hook_watcher_");
+  };
+  CHECK(calls(4, "sm_80") == 0);
+  CHECK(calls(5, "sm_80") == 5);
+  CHECK(calls(8, "sm_90") == 0);
+  CHECK(calls(9, "sm_90") == 9);
 }
 
 TEST_CASE("In a loop the latest requests of a tool that allows it are kept in registers") {

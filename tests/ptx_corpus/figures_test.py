@@ -47,13 +47,14 @@ def file_of(warnings=(), **counts):
 class ReadTest(unittest.TestCase):
     def test_each_kernel_has_its_counts_with_those_of_functions_in_its_section(self):
         found = figures.read_figures(LISTING, SAID)
-        self.assertEqual(found["a"], {"instructions": 10, "calls": 2, "local_accesses": 2, "barriers": 1,
-                                      "multiply_adds": 2, "registers": 64, "spill_bytes": 32, "stack_bytes": 24})
+        self.assertEqual(found["a"], {"instructions": 10, "calls": 2, "helpers": {}, "helper_calls": 0, "hook_calls": 0,
+                                      "local_accesses": 2, "barriers": 1, "multiply_adds": 2, "registers": 64,
+                                      "spill_bytes": 32, "stack_bytes": 24})
 
     def test_what_ptxas_tells_nothing_of_has_counts_alone(self):
         found = figures.read_figures(LISTING, SAID)
-        self.assertEqual(found["b"], {"instructions": 3, "calls": 0, "local_accesses": 0, "barriers": 2,
-                                      "multiply_adds": 0})
+        self.assertEqual(found["b"], {"instructions": 3, "calls": 0, "helpers": {}, "helper_calls": 0, "hook_calls": 0,
+                                      "local_accesses": 0, "barriers": 2, "multiply_adds": 0})
 
     def test_warnings_are_alike_in_another_file_and_line(self):
         found = figures.read_warnings(SAID)
@@ -86,12 +87,47 @@ APART = """
 class HelperTest(unittest.TestCase):
     def test_calls_that_only_lanes_apart_come_to_are_not_counted(self):
         # Left are f, the square root, and a helper's call that no BRA.DIV leads to.
-        self.assertEqual(figures.read_figures(APART, "")["k"]["calls"], 3)
-        self.assertEqual(figures.read_figures(APART.replace("BRA.DIV", "BRA"), "")["k"]["calls"], 5)
+        found = figures.read_figures(APART, "")["k"]
+        self.assertEqual((found["calls"], found["helper_calls"]), (2, 1))
+        found = figures.read_figures(APART.replace("BRA.DIV", "BRA"), "")["k"]
+        self.assertEqual((found["calls"], found["helper_calls"]), (2, 3))
+
+    def test_a_barrier_that_stands_once_more_for_lanes_apart_is_not_counted(self):
+        twice = APART.replace("REDUX.SUM UR5, R5", "BAR.SYNC 0x0").replace("MOV R20, 32@lo((k + .L_x_4@srel))",
+                                                                           "BAR.SYNC 0x0")
+        self.assertEqual(figures.read_figures(twice, "")["k"]["barriers"], 1)
+        self.assertEqual(figures.read_figures(twice.replace("BRA.DIV", "BRA"), "")["k"]["barriers"], 2)
+
+    def test_calls_are_told_apart_by_their_names(self):
+        for callee, kind in (("`($__internal_7_$__cuda_sm70_warpsync)", "helper_calls"),
+                             ("`(__cuda_sm70_matchsync_any_b32)", "helper_calls"),
+                             ("`($__internal_0_$__cuda_sm70_barrier_sync_0)", "helper_calls"),
+                             ("`($__internal_1_$__cuda_sm20_sqrt_rn_f32_slowpath)", "calls"),
+                             ("`($_Z1kPf$pasta_hook_coalescing_0f)", "hook_calls"),
+                             ("`(pasta_hook_coalescing_0f)", "hook_calls"), ("`($_Z1kPf$my_pasta_hook_x)", "calls"),
+                             ("R20", "calls")):
+            self.assertEqual(figures.kind_of_call(f"CALL.REL.NOINC {callee}"), kind, callee)
+
+    def test_calls_that_whole_warps_jump_past_are_not_counted(self):
+        # `@!PT BRA` is never taken.
+        found = figures.read_figures(APART.replace("     BRA.DIV UR4,", "@!PT BRA"), "")["k"]
+        self.assertEqual((found["calls"], found["helper_calls"]), (2, 1))
+        for jump in ("BRA.CONV UR4, `(.L_x_3)", "@!P1 BRA.CONV UR4, `(.L_x_3)"):
+            past = APART.replace("@!P0 BRA `(.L_x_3)", jump).replace("(f)", "(__cuda_sm70_warpsync)")
+            found = figures.read_figures(past, "")["k"]
+            self.assertEqual((found["calls"], found["helper_calls"]), (1, 1))
+            self.assertEqual(found["helpers"], {"__cuda_sm70_votesync_any": 1})
+            found = figures.read_figures(past.replace("BRA.CONV", "BRA.ANY"), "")["k"]
+            self.assertEqual((found["calls"], found["helper_calls"]), (1, 2))
+
+    def test_a_jump_that_is_spelled_as_a_call_is_none(self):
+        jump = APART.replace("CALL.ABS.NOINC `(f)", "CALL.REL.NOINC `(.L_x_3)")
+        self.assertEqual(figures.read_figures(jump, "")["k"]["calls"], 1)
 
     def test_helpers_that_are_functions_are_no_new_kernels(self):
         empty, helpers = ({"kernels": dict.fromkeys(names, {}), "warnings": []}
-                          for names in ((), ("__cuda_sm70_shflsync_bfly", "__cuda_reduxsync_b32_or")))
+                          for names in ((), ("__cuda_sm70_shflsync_bfly", "__cuda_reduxsync_b32_or",
+                                             "pasta_hook_coalescing_0f")))
         self.assertEqual(figures.compare(empty, helpers, {}), [])
         other = {"kernels": {"my__cuda_reduxsync_b32_or": {}}, "warnings": []}
         self.assertEqual(len(figures.compare(empty, other, {})), 1)

@@ -44,6 +44,14 @@ class RecipesTest(unittest.TestCase):
         for recipe in recipes.all_recipes():
             self.assertTrue(recipe.source.is_file(), recipe)
 
+    def test_every_program_of_examples_is_in_the_corpus_in_all_variants(self):
+        names = [recipe.name for recipe in recipes.all_recipes()]
+        programs = [path.stem for path in (toolchain.SOURCE_DIR / "examples/targets").glob("*.cpp")]
+        self.assertIn("vector_add", programs)
+        for program in [*programs, "01_count_accesses", "before"]:
+            for variant in ("sm_80", "sm_90.G", "sm_90.lineinfo", "sm_90.rdc", "sm_90.dlto"):
+                self.assertIn(f"{program}.{variant}", names)
+
 
 class MakeTest(unittest.TestCase):
     def setUp(self):

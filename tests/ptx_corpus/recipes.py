@@ -91,6 +91,13 @@ PROJECT = (
     ("tests/gpu/alike_test.cu", PROJECT_FLAGS, (("80", *QUICK),)),
 )
 
+# Programs of examples/ that nvcc compiles: the other files there are for the host engine alone. -O3 is what nvcc does
+# for the GPU if it is not told.
+EXAMPLES = toolchain.SOURCE_DIR / "examples"
+EXAMPLE_FLAGS = ("-DFMT_USE_CONSTEXPR=1", f"-I{toolchain.SOURCE_DIR / 'include'}", "-x", "cu")
+EXAMPLE_VARIANTS = (("nvcc", "80"), ("nvcc", "90", "-G"), ("nvcc", "90", "-lineinfo"), ("nvcc", "90", "-rdc=true"),
+                    ("dlto", "90"))
+
 TRITON = FOLDER / "triton_kernels.py"
 TRITON_KERNELS = {
     "softmax": ("80", "90"),
@@ -110,10 +117,18 @@ def project_recipes():
         yield Recipe("dlto", toolchain.SOURCE_DIR / NATIVE, f"sm_{architecture}", (), NATIVE_FLAGS)
 
 
+def example_recipes():
+    patterns = ("targets/*.cpp", "[0-9]*/[0-9]*.cpp", "[0-9]*/*.cu")
+    for source in sorted(path for pattern in patterns for path in EXAMPLES.glob(pattern)):
+        for maker, architecture, *flags in EXAMPLE_VARIANTS:
+            yield Recipe(maker, source, f"sm_{architecture}", tuple(flags), EXAMPLE_FLAGS)
+
+
 def all_recipes():
     """In order of name. @throw ValueError for two of one name."""
     found = [recipe for source in sorted(FOLDER.glob("*.cu")) for recipe in read_recipes(source)]
     found += project_recipes()
+    found += example_recipes()
     for kernel, architectures in TRITON_KERNELS.items():
         found += [Recipe("triton", TRITON, f"sm_{number}", (), kernel=kernel) for number in architectures]
     names = [recipe.name for recipe in found]

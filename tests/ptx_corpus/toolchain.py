@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(SOURCE_DIR / "tests/cuda"))
@@ -21,16 +22,38 @@ NVCC, NVDISASM = compiler.NVCC, compiler.NVDISASM
 PTX_TOOLS = pathlib.Path(os.environ.get("PASTA_PTX_TOOLS") or SOURCE_DIR / "build/ptx_tools")
 
 
-def run(line, **options):
-    """Runs a program. @return its output. @throw RuntimeError with the first line that tells of an error."""
-    result = subprocess.run([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            errors="replace", check=False, stdin=subprocess.DEVNULL, **options)
-    if result.returncode != 0:
-        lines = [text.strip() for text in result.stdout.splitlines() if text.strip()]
+def check_status(program, status, output):
+    """@throw RuntimeError with the first line that tells of an error, unless the status is 0."""
+    if status != 0:
+        lines = [text.strip() for text in output.splitlines() if text.strip()]
         telling = [text for text in lines if re.search(r"error|fatal", text, re.IGNORECASE)] or lines[-1:]
         said = telling[0] if telling else "it says nothing"
-        raise RuntimeError(f"{pathlib.Path(line[0]).name} ended with {result.returncode}: {said}")
+        raise RuntimeError(f"{pathlib.Path(program).name} ended with {status}: {said}")
+
+
+def run(line, **options):
+    """Runs a program. @return its output. @throw RuntimeError if it fails."""
+    result = subprocess.run([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            errors="replace", check=False, stdin=subprocess.DEVNULL, **options)
+    check_status(line[0], result.returncode, result.stdout)
     return result.stdout
+
+
+def run_timed(line, timeout):
+    """Runs a program. @return its output, and the processor's time that it took [s], with that of its children.
+    @throw RuntimeError if it fails, or is killed after `timeout` [s]"""
+    with subprocess.Popen([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", stdin=subprocess.DEVNULL) as process:
+        killer = threading.Timer(timeout, process.kill)
+        killer.start()
+        try:
+            output = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        finally:
+            killer.cancel()
+    check_status(line[0], process.returncode, output)
+    return output, usage.ru_utime + usage.ru_stime
 
 
 @functools.cache

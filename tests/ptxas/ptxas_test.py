@@ -379,6 +379,12 @@ class RegistersTest(PtxasTest):
         self.assertEqual(line["why_unlimited"], "setmaxnreg governs its registers")
         self.assertIn("f (sm_90): registers 64 to 66 (no limit: setmaxnreg governs its registers), spills", messages)
 
+    def test_what_is_refused_with_a_limit_has_none(self):
+        messages, (line,) = self.assemble([40, 0], [42, 0], [40, 8], FAKE_REFUSES=".maxnreg", PASTA_DEBUG="1")
+        self.assertEqual((line["register_limit"], line["registers"]), (None, [40, 42]))
+        self.assertIn("ptxas refused the instrumented text", line["why_unlimited"])
+        self.assertNotIn("is not instrumented", messages)
+
     def test_what_calls_others_is_not_limited_before_it_is_linked(self):
         calls = PTX.replace("\tret", "\tcall other;\n\tret")
         _, (line,) = self.assemble([64, 0], [66, 0], None, "-c", text=calls)

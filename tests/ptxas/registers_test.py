@@ -10,7 +10,7 @@ from pathlib import Path
 
 import real_test
 
-HEAD = ".version 8.0\n.target {target}\n.address_size 64\n"
+HEAD = ".version 8.8\n.target {target}\n.address_size 64\n"
 TOOLS = {"PASTA_PTX_TOOLS": "access_count", "PASTA_PTX_STRICT": "1"}
 
 
@@ -126,6 +126,19 @@ class RegistersTest(real_test.RealTest):
             text = Path(self.path("a.ptx")).read_text(encoding="utf-8")
             self.assertEqual(text.count(".reg .b64 \t%pasta_count"), counters)
             self.assertIn(f"pasta_state_{line['module']}", text)
+
+    def test_what_ptxas_refuses_with_a_limit_has_none(self):
+        # It needs more than 80 registers to read 64 at once, unless it may choose for itself: then it takes fewer.
+        reads = ", ".join(f"%r{i}" for i in range(64))
+        text = (".visible .entry k(.param .u32 a, .param .u64 out) .reqntid 128\n{\n.reg .b32 %r<80>; .reg .b64 %rd<3>;\n"
+                ".reg .pred %p;\nld.param.u32 %r70, [a]; ld.param.u64 %rd1, [out];\n"
+                f"tcgen05.ld.sync.aligned.32x32b.x64.b32 {{{reads}}}, [%r70];\ntcgen05.wait::ld.sync.aligned;\n"
+                + "".join(f"$L{i}: st.global.b32 [%rd1], %r{i}; setp.ne.s32 %p, %r{i}, 0; @%p bra $L{i};\n"
+                          for i in range(6)) + "ret;\n}\n")
+        (line,), messages = self.assemble(text, target="sm_100a", PASTA_PTX_REGISTERS="native", PASTA_DEBUG="1")
+        self.assertEqual(line["register_limit"], None)
+        self.assertRegex(line["why_unlimited"], "Insufficient registers")
+        self.assertRegex(messages, "a.ptx is instrumented")
 
     def test_several_kernels_have_limits_of_their_own(self):
         values = self.find_values(64)

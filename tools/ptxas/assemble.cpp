@@ -167,6 +167,13 @@ int assembly::assemble_all(register_fit& fit) {
     done = assemble_instrumented();
     fit.read(done.result.messages);
   }
+  // Some instructions need a number of registers that ptxas gives them only where no limit is below it.
+  if (std::string const refusal = done.refusal; !refusal.empty() && fit.lift_limits(refusal, sources_)) {
+    debug(refusal);
+    done = assemble_instrumented();
+    fit.read(done.result.messages);
+    if (!fit.keeps_launches()) return assemble_originals(refusal);
+  }
   if (!done.refusal.empty()) return assemble_originals(done.refusal);
   print_messages(done);
   if (!done.is_success()) return end_as(done.result);

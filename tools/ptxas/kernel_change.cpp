@@ -46,6 +46,15 @@ std::pair<std::uint32_t, std::uint32_t> kernel_change::blocks(std::uint32_t thre
           blocks_per_multiprocessor(instrumented.target, instrumented.registers, warps)};
 }
 
+bool kernel_change::keeps_launches() const {
+  block_sizes const sizes = bounds.sizes();
+  for (std::uint32_t warps = sizes.least_warps; is_assembled() && warps <= sizes.most_warps; ++warps) {
+    auto const [before, after] = blocks(warps * lanes);
+    if (before > 0 && after == 0) return false;
+  }
+  return true;
+}
+
 std::optional<std::uint32_t> kernel_change::crowded_threads() const {
   if (!is_assembled()) return std::nullopt;
   auto const is_crowded = [&](std::uint32_t threads) {

@@ -31,6 +31,8 @@ struct kernel_change {
   std::uint64_t added_spill_bytes() const;
   /// A block size [threads] of which fewer blocks are held at once; nothing if there is none.
   std::optional<std::uint32_t> crowded_threads() const;
+  /// Whether a launch that has room natively has room still.
+  bool keeps_launches() const;
   /// Blocks of so many threads that a multiprocessor holds at once: native, instrumented.
   std::pair<std::uint32_t, std::uint32_t> blocks(std::uint32_t threads) const;
 };

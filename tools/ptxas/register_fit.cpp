@@ -128,10 +128,37 @@ bool register_fit::put_limits(std::vector<source_text>& sources) {
   if (has_fixed_limit_) return false;
   auto const limits = choose_limits(changes_, wanted_.registers, linking_);
   if (limits.empty()) return false;
+  if (unlimited_.empty()) {
+    for (source_text const& source : sources)
+      unlimited_.push_back(source.instrumented ? source.instrumented->read() : std::string());
+  }
   for (source_text& source : sources) {
     if (source.instrumented) source.instrumented.emplace(with_register_limits(source.instrumented->read(), limits));
   }
   return true;
+}
+
+bool register_fit::lift_limits(std::string const& refusal, std::vector<source_text>& sources) {
+  if (unlimited_.empty()) return false;
+  try {
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].instrumented) sources[i].instrumented.emplace(unlimited_[i]);
+    }
+  } catch (std::exception const& e) {
+    debug(fmt::format("limits are not lifted: {}", visible(e.what())));
+    return false;
+  }
+  unlimited_.clear();
+  for (kernel_change& change : changes_) {
+    if (change.limit == 0) continue;
+    change.limit = 0;
+    change.why_unlimited = refusal;
+  }
+  return true;
+}
+
+bool register_fit::keeps_launches() const {
+  return std::all_of(changes_.begin(), changes_.end(), [](kernel_change const& each) { return each.keeps_launches(); });
 }
 
 void register_fit::read(std::string_view messages) {

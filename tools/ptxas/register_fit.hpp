@@ -39,6 +39,13 @@ class register_fit {
   /// @return whether there are more: the texts are to be assembled once more
   bool limit_others(std::string_view messages, std::vector<source_text>& sources);
 
+  /// Takes all limits away, as ptxas refused the texts with them. @param refusal what it said, for the report
+  /// @return whether there were any: the texts are to be assembled once more
+  bool lift_limits(std::string const& refusal, std::vector<source_text>& sources);
+
+  /// Whether each launch that has room natively has room, as the texts were last assembled.
+  bool keeps_launches() const;
+
   /// How the assembly of the originals was ended by someone, if it was.
   std::optional<program_result> const& interruption() const { return interruption_; }
 
@@ -62,6 +69,7 @@ class register_fit {
   std::optional<native_trial> native_;
   std::optional<program_result> interruption_;
   std::vector<kernel_change> changes_;
+  std::vector<std::string> unlimited_;  // the texts before they had limits, by source; empty: they have none
 };
 
 }  // namespace pasta::ptxas

@@ -44,7 +44,8 @@ inline void make_addresses(execution const& x, op const& o, place at, std::uint6
 inline void tell(execution const& x, op const& o, lane_mask lanes, std::uint64_t const (&addresses)[warp_lanes]) {
   bool const is_memory =
       o.space != space::parameter && o.space != space::kernel_parameter && o.space != space::constant;
-  if (x.observer != nullptr && is_memory) x.observer->on_access(o, lanes, addresses);
+  if (x.observer != nullptr && is_memory)
+    x.observer->on_access({&o, lanes, addresses, o.space, o.type.bytes() * o.count, 0});
 }
 
 }  // namespace ptx_emulation

@@ -66,16 +66,25 @@ bool join(std::uint8_t variant, bool a, bool b) {
 template <class T>
 void set_predicate(execution& x, op const& o, lane_mask lanes) {
   const_row const a = x.at(o.at[2]), b = x.at(o.at[3]), c = x.at(o.at[4]);
-  if (lanes == all_lanes && o.variant < 16 && o.count == 1) {
-    return write_lanes(lanes, x.at(o.at[0]),
-                       [&](unsigned i) -> std::uint64_t { return compare(o.variant, as<T>(a[i]), as<T>(b[i])); });
-  }
   row const p = x.at(o.at[0]), q = x.at(o.at[1]);
   for_lanes(lanes, [&](unsigned i) {
     bool const is_so = compare(o.variant, as<T>(a[i]), as<T>(b[i])), other = (c[i] != 0) != o.inverts[0];
     p[i] = join(o.variant, is_so, other);
     if (o.count == 2) q[i] = join(o.variant, !is_so, other);
   });
+}
+// The usual case: nothing is joined, and one result.
+template <class T, std::uint8_t Variant>
+void set_alone(execution& x, op const& o, lane_mask lanes) {
+  const_row const a = x.at(o.at[2]), b = x.at(o.at[3]);
+  write_lanes(lanes, x.at(o.at[0]),
+              [&](unsigned i) -> std::uint64_t { return compare(Variant, as<T>(a[i]), as<T>(b[i])) ? 1 : 0; });
+}
+template <class T>
+action choose_alone(comparison how) {
+  constexpr action all[] = {&set_alone<T, equal>,      &set_alone<T, unequal>, &set_alone<T, less>,
+                            &set_alone<T, less_equal>, &set_alone<T, greater>, &set_alone<T, greater_equal>};
+  return all[how];
 }
 // set: all ones or zero, or 1.0
 template <class T>
@@ -109,7 +118,10 @@ void build_compare(function_compiler& names, spelled const& text, op& into) {
   into.at[3] = names.source(text.operand(2), type);
   if (joined != alone) into.at[4] = names.predicate(text.operand(3), into.inverts[0]);
   into.type = is_value ? text.other_type() : type;
-  into.run = for_number(text, type, [&]<class T>() -> action { return is_value ? &set_value<T> : &set_predicate<T>; });
+  bool const is_alone = !is_value && joined == alone && into.count == 1 && how <= greater_equal && !is_unordered;
+  into.run = for_number(text, type, [&]<class T>() -> action {
+    return is_alone ? choose_alone<T>(how) : is_value ? &set_value<T> : &set_predicate<T>;
+  });
 }
 
 void select(execution& x, op const& o, lane_mask lanes) {

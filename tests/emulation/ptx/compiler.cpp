@@ -29,52 +29,78 @@ bool leaves(op const& what) { return what.to == flow::exit || what.to == flow::t
 
 bool falls_through(op const& what) { return what.has_guard || (!ends_block(what) && !leaves(what)); }
 
-// Sets where the lanes meet that each branch parts. Lanes that end their thread meet nobody; of a kernel's `ret` the
-// last one is its end. Without it a kernel has the last exit for that.
-void find_meetings(code& into) {
-  auto const size = static_cast<std::uint32_t>(into.ops.size());
-  std::uint32_t kernel_end = nowhere;
-  for (flow const which : {flow::exit, flow::to_caller}) {
-    for (std::uint32_t i = 0; i < size && into.is_entry; ++i) {
-      bool const is_reached = i + 1 < size || i == 0 || falls_through(into.ops[i - 1]);
-      if (into.ops[i].to == which && is_reached) kernel_end = i;
+// The blocks of a function: nodes that begin with these instructions, the last behind all, and where each leads to.
+struct flow_graph {
+  std::vector<std::uint32_t> begins;
+  std::vector<std::vector<std::uint32_t>> next;
+  std::uint32_t end() const { return static_cast<std::uint32_t>(begins.size() - 1); }
+  std::uint32_t last_of(std::uint32_t node) const { return begins[node + 1] - 1; }
+};
+flow_graph make_graph(code const& from) {
+  auto const size = static_cast<std::uint32_t>(from.ops.size());
+  flow_graph made;
+  made.begins.push_back(0);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    op const& each = from.ops[i];
+    if (each.target != nowhere) made.begins.push_back(each.target);
+    made.begins.insert(made.begins.end(), each.targets.begin(), each.targets.end());
+    if (ends_block(each) || leaves(each)) made.begins.push_back(i + 1);
+  }
+  made.begins.push_back(size);
+  std::sort(made.begins.begin(), made.begins.end());
+  made.begins.erase(std::unique(made.begins.begin(), made.begins.end()), made.begins.end());
+  auto const node_of = [&](std::uint32_t number) {
+    return static_cast<std::uint32_t>(std::lower_bound(made.begins.begin(), made.begins.end(), number) -
+                                      made.begins.begin());
+  };
+  made.next.resize(made.begins.size());
+  for (std::uint32_t node = 0; node < made.end(); ++node) {
+    op const& last = from.ops[made.last_of(node)];
+    if (last.to == flow::jump) made.next[node].push_back(node_of(last.target));
+    for (std::uint32_t const to : last.targets) made.next[node].push_back(node_of(to));
+    if (!from.is_entry && last.to == flow::to_caller) made.next[node].push_back(made.end());
+    if (falls_through(last)) made.next[node].push_back(node + 1);
+  }
+  return made;
+}
+
+// Lanes that end their thread meet nobody. Of the ways out of a kernel the last one that can be reached is its end, a
+// `ret` rather than an `exit`.
+void add_kernel_end(code const& from, flow_graph& graph) {
+  std::vector<bool> is_reached(graph.next.size());
+  std::vector<std::uint32_t> open{0};
+  is_reached[0] = true;
+  while (!open.empty()) {
+    std::uint32_t const node = open.back();
+    open.pop_back();
+    for (std::uint32_t const to : graph.next[node]) {
+      if (!is_reached[to]) open.push_back(to);
+      is_reached[to] = true;
     }
   }
-  // Nodes are instructions that begin a block; the last is the end of the function.
-  std::vector<std::uint32_t> begins{0};
-  for (std::uint32_t i = 0; i < size; ++i) {
-    op const& each = into.ops[i];
-    if (each.target != nowhere) begins.push_back(each.target);
-    for (std::uint32_t const to : each.targets) begins.push_back(to);
-    if (ends_block(each) || leaves(each)) begins.push_back(i + 1);
+  for (flow const which : {flow::to_caller, flow::exit}) {
+    for (std::uint32_t node = graph.end(); node-- > 0;) {
+      if (!is_reached[node] || from.ops[graph.last_of(node)].to != which) continue;
+      graph.next[node].push_back(graph.end());
+      return;
+    }
   }
-  begins.push_back(size);
-  std::sort(begins.begin(), begins.end());
-  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
-  auto const node_of = [&](std::uint32_t number) {
-    return static_cast<std::uint32_t>(std::lower_bound(begins.begin(), begins.end(), number) - begins.begin());
-  };
-  std::uint32_t const end = node_of(size);
-  std::vector<std::vector<std::uint32_t>> next(begins.size());
-  for (std::uint32_t node = 0; node < end; ++node) {
-    std::uint32_t const number = begins[node + 1] - 1;
-    op const& last = into.ops[number];
-    if (last.to == flow::jump) next[node].push_back(node_of(last.target));
-    for (std::uint32_t const to : last.targets) next[node].push_back(node_of(to));
-    bool const is_end = into.is_entry ? number == kernel_end : last.to == flow::to_caller;
-    if (is_end) next[node].push_back(end);
-    if (falls_through(last)) next[node].push_back(node + 1);
-  }
-  std::vector<std::uint32_t> const found = find_post_dominators(next, end);
-  for (std::uint32_t node = 0; node < end; ++node) {
+}
+
+// Sets where the lanes meet that each branch parts.
+void find_meetings(code& into) {
+  flow_graph graph = make_graph(into);
+  if (into.is_entry) add_kernel_end(into, graph);
+  std::vector<std::uint32_t> const found = find_post_dominators(graph.next, graph.end());
+  for (std::uint32_t node = 0; node < graph.end(); ++node) {
     // A way that comes to no end has no post-dominator: where only one goes on there is nobody to wait for.
     std::vector<std::uint32_t> alive;
-    for (std::uint32_t const to : next[node]) {
-      if (to == end || found[to] != nowhere) alive.push_back(to);
+    for (std::uint32_t const to : graph.next[node]) {
+      if (to == graph.end() || found[to] != nowhere) alive.push_back(to);
     }
     std::sort(alive.begin(), alive.end());
     alive.erase(std::unique(alive.begin(), alive.end()), alive.end());
-    if (alive.size() > 1) into.ops[begins[node + 1] - 1].meeting = begins[found[node]];
+    if (alive.size() > 1) into.ops[graph.last_of(node)].meeting = graph.begins[found[node]];
   }
 }
 

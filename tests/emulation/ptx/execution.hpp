@@ -15,21 +15,30 @@
 
 namespace ptx_emulation {
 
-/// Sees each access of global, shared and local memory before it is made.
+/// One execution of an access of global, shared or local memory, by the lanes that make it together.
+struct observed_access {
+  op const* what;
+  lane_mask lanes;
+  const_row addresses;         // of the 32 lanes, as the instruction has them, with its offset
+  ptx_emulation::space space;  // generic where the instruction names none
+  std::uint32_t bytes;         // of each lane
+  std::uint32_t number;        // 1: what a copy writes; else 0
+};
+
+/// Sees each access before it is made.
 class access_observer {
  public:
   virtual ~access_observer() = default;
-  /// @param addresses of the 32 lanes, as the instruction has them, with its offset
-  virtual void on_access(op const& what, lane_mask lanes, const_row addresses) = 0;
+  virtual void on_access(observed_access const& made) = 0;
 };
 
 class execution {
  public:
   row at(place where) const { return bases[static_cast<std::size_t>(where.where)] + where.index; }
 
-  /// The host's memory behind an address. @throws kernel_fault
+  /// The host's memory behind an address. @param bytes a power of two @throws kernel_fault
   std::byte* locate(op const& what, space where, std::uint64_t address, std::uint32_t bytes, unsigned lane) {
-    if (address % bytes != 0) fail(fault_kind::misaligned_address, what, lane, address);
+    if ((address & (bytes - 1)) != 0) fail(fault_kind::misaligned_address, what, lane, address);
     if (where == space::generic) where = space_of(address);
     std::uint64_t room = 0;
     std::byte* begin = nullptr;

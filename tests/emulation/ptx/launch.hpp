@@ -25,7 +25,7 @@ struct launch_options {
   std::uint32_t multiprocessors = 4, blocks_each = 2;
   /// Lanes that wait where they should meet others go on alone when the others have executed so many instructions more:
   /// those may be waiting for what the first would do, a lock's release.
-  std::uint64_t patience = 50'000;
+  std::uint64_t patience = 4'000'000;
   std::uint64_t most_instructions = 20'000'000'000;  // of warps
   std::uint64_t grid_id = 1;
   access_observer* observer = nullptr;

@@ -14,6 +14,15 @@ std::uint64_t filled(T value, std::uint64_t mask) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) & mask;
 }
 
+// Whether a whole warp may access all that lies between its lanes, and each at a multiple of its size.
+bool is_in_one_allocation(execution& x, lane_mask lanes, std::uint64_t const (&addresses)[warp_lanes],
+                          std::uint32_t bytes) {
+  if (lanes != all_lanes) return false;
+  std::uint64_t least = addresses[0], most = addresses[0], any = 0;
+  for (std::uint64_t const each : addresses) least = std::min(least, each), most = std::max(most, each), any |= each;
+  return (any & (bytes - 1)) == 0 && x.memory->has(least, most - least + bytes);
+}
+
 // at: elements, address. Signed values fill their register, which is o.from wide.
 template <class T>
 void load(execution& x, op const& o, lane_mask lanes) {
@@ -25,6 +34,13 @@ void load(execution& x, op const& o, lane_mask lanes) {
       std::is_signed_v<T> && o.from.bits < 64 ? (std::uint64_t{1} << o.from.bits) - 1 : ~std::uint64_t{0};
   if (o.count == 1) {
     row const to = x.at(o.at[0]);
+    if (o.space == space::global && is_in_one_allocation(x, lanes, addresses, bytes)) {
+      return write_lanes(lanes, to, [&](unsigned i) {
+        T value;
+        std::memcpy(&value, reinterpret_cast<void const*>(addresses[i]), sizeof value);
+        return filled(value, mask);
+      });
+    }
     for_lanes(lanes, [&](unsigned i) {
       T value;
       std::memcpy(&value, x.locate(o, o.space, addresses[i], bytes, i), sizeof value);
@@ -143,20 +159,42 @@ void build_store(function_compiler& names, spelled const& text, op& into) {
   into.run = is_wide ? &store_two_rows : choose(stores, text, into.type);
 }
 
-// cp.async: at: shared address, global address, size that is read. Here the copy is made at once. o.count: bytes
+// How many bytes each lane of a copy reads: at most its size, none where it is told to ignore them.
+void make_lengths(execution const& x, op const& o, std::uint64_t (&lengths)[warp_lanes]) {
+  const_row const limit = x.at(o.at[2]), is_ignored = x.at(o.at[3]);
+  for (unsigned i = 0; i < warp_lanes; ++i)
+    lengths[i] = is_ignored[i] != 0 ? 0 : std::min<std::uint64_t>(limit[i] & UINT32_MAX, o.count);
+}
+// Lanes that read as much are told of together, those that read nothing are not.
+void tell_of_copy(execution const& x, op const& o, lane_mask lanes, std::uint64_t const (&from)[warp_lanes],
+                  std::uint64_t const (&to)[warp_lanes], std::uint64_t const (&lengths)[warp_lanes]) {
+  if (x.observer == nullptr) return;
+  for (std::uint32_t bytes = 1; bytes <= o.count; ++bytes) {
+    lane_mask equal = 0;
+    for_lanes(lanes, [&](unsigned i) { equal |= static_cast<lane_mask>(lengths[i] == bytes) << i; });
+    if (equal != 0) x.observer->on_access({&o, equal, from, space::global, bytes, 0});
+  }
+  x.observer->on_access({&o, lanes, to, space::shared, o.count, 1});
+}
+
+// cp.async: at: shared address, global address, size that is read, whether it is not. o.value, o.target: offsets.
+// Here the copy is made at once.
 void copy(execution& x, op const& o, lane_mask lanes) {
-  const_row const to = x.at(o.at[0]), from = x.at(o.at[1]), limit = x.at(o.at[2]), is_ignored = x.at(o.at[3]);
+  std::uint64_t to[warp_lanes], from[warp_lanes], lengths[warp_lanes];
+  for (unsigned i = 0; i < warp_lanes; ++i) {
+    to[i] = (x.at(o.at[0])[i] + static_cast<std::uint64_t>(o.value)) & UINT32_MAX;
+    from[i] = x.at(o.at[1])[i] + o.target;
+  }
+  make_lengths(x, o, lengths);
+  tell_of_copy(x, o, lanes, from, to, lengths);
   for_lanes(lanes, [&](unsigned i) {
-    std::uint64_t const target = (to[i] + static_cast<std::uint64_t>(o.value)) & UINT32_MAX;
-    std::uint64_t const source = from[i] + o.target;
     std::byte bytes[16] = {};
-    std::uint64_t const length = is_ignored[i] != 0 ? 0 : std::min<std::uint64_t>(limit[i] & UINT32_MAX, o.count);
-    if (length > 0) {
-      if (source % o.count != 0) x.fail(fault_kind::misaligned_address, o, i, source);
-      if (!x.memory->has(source, length)) x.fail(fault_kind::illegal_address, o, i, source);
-      std::memcpy(bytes, reinterpret_cast<void const*>(source), length);
+    if (lengths[i] > 0) {
+      if (from[i] % o.count != 0) x.fail(fault_kind::misaligned_address, o, i, from[i]);
+      if (!x.memory->has(from[i], lengths[i])) x.fail(fault_kind::illegal_address, o, i, from[i]);
+      std::memcpy(bytes, reinterpret_cast<void const*>(from[i]), lengths[i]);
     }
-    std::memcpy(x.locate(o, space::shared, target, o.count, i), bytes, o.count);
+    std::memcpy(x.locate(o, space::shared, to[i], o.count, i), bytes, o.count);
   });
 }
 void no_action(execution&, op const&, lane_mask) {}

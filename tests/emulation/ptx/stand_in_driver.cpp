@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "launch.hpp"
+#include "stand_in_driver.hpp"
 
 // What the handles of cuda.h point to. CUstream is null or this.
 struct CUmod_st {
@@ -52,12 +53,6 @@ CUresult ready_for(std::uint64_t address, std::size_t bytes) {
 }
 void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
-/// The seed of launches: PASTA_EMULATION_SEED, 0 without it.
-std::uint64_t seed() {
-  char const* const text = std::getenv("PASTA_EMULATION_SEED");
-  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
-}
-
 CUresult code_of(kernel_fault const& fault) {
   switch (fault.kind) {
     case fault_kind::illegal_address:
@@ -74,6 +69,16 @@ CUresult code_of(kernel_fault const& fault) {
 }
 
 }  // namespace
+
+ptx_emulation::launch_options& stand_in_options() {
+  static launch_options options = [] {
+    launch_options made;
+    if (char const* const seed = std::getenv("PASTA_EMULATION_SEED")) made.seed = std::strtoull(seed, nullptr, 10);
+    return made;
+  }();
+  return options;
+}
+void mend_stand_in() { state().broken = CUDA_SUCCESS; }
 
 extern "C" {
 
@@ -234,8 +239,8 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned g
   std::vector<std::byte> bytes(kernel.parameter_bytes);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
     std::memcpy(&bytes[kernel.parameters[i].offset], parameters[i], kernel.parameters[i].bytes);
-  launch_options options;
-  options.seed = seed() + state().launches;
+  launch_options options = stand_in_options();
+  options.seed += state().launches;
   options.grid_id = ++state().launches;
   try {
     launch(function->module->program, kernel, shape, bytes, state().memory, options);

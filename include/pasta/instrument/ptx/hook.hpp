@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pasta/instrument/hook_abi.hpp>
+#include <pasta/instrument/ptx/hook_operand.hpp>
 #include <pasta/instrument/ptx/site.hpp>
 #include <span>
 #include <stdexcept>
@@ -22,12 +23,6 @@ using pasta::detail::hook_function;
 /// A hook that breaks the ABI. what() is half a line: `the hook of coalescing calls a function (line 31)`.
 struct bad_hook : std::runtime_error {
   using std::runtime_error::runtime_error;
-};
-
-/// What is known of a parameter where a hook is spliced.
-struct hook_operand {
-  std::string text;  ///< a register of the parameter's size, or a decimal number
-  bool is_number = false;
 };
 
 class hook {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <pasta/instrument/ptx/detail/hook_numbers.hpp>
+#include <pasta/instrument/ptx/detail/move_operand.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
 #include <pasta/instrument/ptx/hook.hpp>
 #include <pasta/instrument/ptx/instruction.hpp>
@@ -18,34 +20,6 @@
 #include <unordered_set>
 
 namespace pasta::ptx {
-namespace detail {
-
-/// A parameter's value in a register of the hook. @param type of the register's own instruction: `u8` takes the lowest
-/// byte @param bits of the register, which may be wider
-inline std::string move_operand(hook_operand const& from, std::uint32_t bytes, std::string_view type,
-                                std::string_view into, std::uint32_t bits) {
-  std::uint32_t const wanted = bits_of(type);
-  if (wanted == 8 * bytes && bits == wanted) return fmt::format("\tmov.b{} \t{}, {};\n", bits, into, from.text);
-  if (from.is_number) {
-    std::uint64_t value = 0;
-    std::from_chars(from.text.data(), from.text.data() + from.text.size(), value);
-    if (wanted < 64) value &= (std::uint64_t{1} << wanted) - 1;
-    return fmt::format("\tmov.b{} \t{}, {};\n", bits, into, value);
-  }
-  if (bits == 16) return fmt::format("\tcvt.u{}.u{} \t{}, {};\n", wanted, 8 * bytes, into, from.text);
-  std::string code;
-  std::string_view source = from.text;
-  if (bits != 8 * bytes) {
-    code = fmt::format("\tcvt.u{}.u{} \t{}, {};\n", bits, 8 * bytes, into, source);
-    source = into;
-  }
-  if (wanted < bits && wanted < 8 * bytes)
-    code += fmt::format("\tbfe.u{} \t{}, {}, 0, {};\n", bits, into, source, wanted);
-  return code;
-}
-
-}  // namespace detail
-
 /// Reads a hook once.
 class hook_reader {
  public:
@@ -94,8 +68,8 @@ class hook_reader {
     auto const found = std::find_if(from_.variables.begin(), from_.variables.end(),
                                     [](variable const& each) { return each.name == "pasta_hook_abi"; });
     if (found == from_.variables.end()) fail("is none: it has no pasta_hook_abi");
-    std::vector<std::uint64_t> const elements = numbers_of(*found);
-    std::uint32_t const bytes = element_bytes(*found);
+    std::vector<std::uint64_t> const elements = ptx::detail::numbers_of(*found);
+    std::uint32_t const bytes = ptx::detail::element_bytes(*found);
     if (bytes == 0 || elements.size() * bytes > hook_abi_words * 4) fail("has another pasta_hook_abi");
     for (std::size_t i = 0; i < elements.size(); ++i) {
       std::size_t const at = i * bytes;
@@ -131,29 +105,6 @@ class hook_reader {
       }
     }
   }
-  static std::vector<std::uint64_t> numbers_of(variable const& what) {
-    std::vector<std::uint64_t> all;
-    token_reader reader(what.text);
-    token t = reader.next();
-    while (t.kind != token_kind::end && !t.is('{')) t = reader.next();
-    for (; t.kind != token_kind::end; t = reader.next()) {
-      if (t.kind != token_kind::number) continue;
-      bool const is_hexadecimal = t.text.starts_with("0x");
-      std::uint64_t value = 0;
-      std::from_chars(t.begin() + (is_hexadecimal ? 2 : 0), t.end(), value, is_hexadecimal ? 16 : 10);
-      all.push_back(value);
-    }
-    return all;
-  }
-  static std::uint32_t element_bytes(variable const& what) {
-    token_reader reader(what.text);
-    for (token t = reader.next(); t.kind != token_kind::end && !t.is('{'); t = reader.next()) {
-      if (!t.is_directive()) continue;
-      if (std::uint32_t const bits = bits_of(t.text.substr(1)); bits == 8 || bits == 16 || bits == 32) return bits / 8;
-    }
-    return 0;
-  }
-
   // The state stands behind the others. Of a tool without one it is an empty struct, or missing.
   void check_parameters() const {
     auto const [count, bytes] = pasta::detail::parameters_of(which_);

@@ -54,7 +54,7 @@ inline void write_hooks(edits& changes, module const& from, function const& body
                         std::span<hooked_access const> accesses, std::span<hook const> hooks, hook_places const& where,
                         std::size_t& number) {
   // A test takes a few dozen instructions. Where there are many the function does it, so that the code stays small.
-  constexpr std::ptrdiff_t most_tests = 16;
+  constexpr std::ptrdiff_t most_tests = 32;
   auto const may_count_in_order = [](hooked_access const& each) {
     return each.batch == hooked_access::no_batch && each.in_order != no_counts;
   };

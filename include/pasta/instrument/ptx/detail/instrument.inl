@@ -11,59 +11,16 @@
 #include <pasta/instrument/ptx/classify.hpp>
 #include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/counted_function.hpp>
+#include <pasta/instrument/ptx/detail/list_sites.hpp>
+#include <pasta/instrument/ptx/detail/module_texts.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
+#include <pasta/instrument/ptx/detail/tools_of_function.hpp>
 #include <pasta/instrument/ptx/event_sites.hpp>
 #include <pasta/instrument/ptx/hook_sites.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/instrument/ptx/token.hpp>
 
 namespace pasta::ptx {
-namespace detail {
-
-/// A hash of texts, FNV-1a of 128 bits, in 32 hexadecimal digits. A collision would have linkers mix two modules up.
-class text_hash {
- public:
-  void add(std::string_view text) {
-    for (char const c : text) add(static_cast<unsigned char>(c));
-    add(0x100);  // the end of a text is told from any of its bytes
-  }
-  std::string to_string() const {
-    return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(value_ >> 64), static_cast<std::uint64_t>(value_));
-  }
-
- private:
-  __extension__ typedef unsigned __int128 word;
-  void add(unsigned c) { value_ = (value_ ^ c) * ((word{1} << 88) + 0x13b); }
-  word value_ = (word{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
-};
-
-/// What a module begins with stands together: .version, .target, .address_size, and lines such as `# 1 "a.cu"`.
-inline statement const& last_of_head(module const& from) {
-  auto const behind = std::find_if(from.statements.begin(), from.statements.end(), [](statement const& each) {
-    token const first = token_reader(each.text).next();
-    return !first.is(".version") && !first.is(".target") && !first.is(".address_size") && !first.is('#');
-  });
-  return *(behind - 1);  // the first is .version, or a line
-}
-
-/// The table as words, and the state.
-inline std::string declare_state(std::string_view id, std::string_view table) {
-  std::string words;
-  for (std::size_t i = 0; i < table.size(); i += 8) {
-    std::uint64_t word = 0;
-    for (std::size_t k = 0; k < 8 && i + k < table.size(); ++k) {
-      word |= std::uint64_t{static_cast<unsigned char>(table[i + k])} << 8 * k;
-    }
-    fmt::format_to(std::back_inserter(words), "{}0x{:x}", i == 0 ? "" : i % 64 == 0 ? ",\n" : ",", word);
-  }
-  return fmt::format(
-      "\n.weak .global .align 8 .u64 {0}{2}[{3}] = {{{4}}};\n"
-      ".weak .global .align 16 .u64 {1}{2}[6] = {{0, 0, {5}, {0}{2}, 0, 0}};\n",
-      sites_prefix, state_prefix, id, (table.size() + 7) / 8, words, table.size());
-}
-
-}  // namespace detail
-
 inline bool is_instrumented(module const& from) {
   return std::any_of(from.variables.begin(), from.variables.end(),
                      [](variable const& each) { return each.name.starts_with(state_prefix); });
@@ -141,9 +98,9 @@ class instrumenter {
     table_function row{body.name, body.is_entry, {}, {}, {}};
     try {
       register_room const room = room_of(body);
-      std::vector<hook> own = concerned_tools(body);
+      std::vector<hook> own = concerned_tools(*from_, body, hooks_);
       row.without = find_left_out(own.empty() ? hooks_ : own, room);
-      leave_out(row.without, own);
+      leave_out(row.without, hooks_, own);
       std::span<hook const> const hooks = own.empty() ? hooks_ : own;
       planned made{
           &body,
@@ -160,7 +117,7 @@ class instrumenter {
           std::any_of(made.accesses.begin(), made.accesses.end(),
                       [](auto const& each) { return each.row != no_row; }) ||
           std::any_of(made.events.begin(), made.events.end(), [](auto const& each) { return each.row != no_row; });
-      add_sites(made, row);
+      row.sites = list_sites({from_, hooks_, &made.counters, made.first_counter, made.accesses, made.events});
       result_.table.counters += static_cast<std::uint32_t>(made.counters.plan().counters.size());
       result_.sites += row.sites.size();
       has_hooks_ |= made.is_hooked;
@@ -175,63 +132,6 @@ class instrumenter {
     auto const& named = options_->short_of_registers;
     bool const is_short = std::find(named.begin(), named.end(), body.name) != named.end();
     return is_short || has_setmaxnreg(*from_, body) ? register_room::little : register_room::enough;
-  }
-
-  // The tools as the function has them, where some of them are without their handlers: those that keep a state of
-  // threads and get nothing of it. Else nothing.
-  std::vector<hook> concerned_tools(function const& body) const {
-    std::vector<hook> own;
-    for (std::size_t i = 0; i < hooks_.size(); ++i) {
-      if (!hooks_[i].has_state() || concerns(body, hooks_.subspan(i, 1))) continue;
-      if (own.empty()) own.assign(hooks_.begin(), hooks_.end());
-      own[i] = own[i].silent();
-    }
-    return own;
-  }
-  void leave_out(std::vector<left_out_tool> const& without, std::vector<hook>& own) const {
-    if (without.empty()) return;
-    if (own.empty()) own.assign(hooks_.begin(), hooks_.end());
-    for (hook& each : own) {
-      if (std::any_of(without.begin(), without.end(), [&](auto const& tool) { return tool.tool == each.tool(); }))
-        each = each.silent();
-    }
-  }
-  // Whether anything in the function reaches a handler.
-  bool concerns(function const& body, std::span<hook const> hooks) const {
-    if (has_thread_events(*from_, body, hooks)) return true;
-    hook_totals none;
-    plan_hooks(*from_, body, hooks, register_room::little, none);
-    plan_events(*from_, body, hooks, none.rows);
-    return none.rows != 0;
-  }
-
-  // Sites that are counted, and those whose events handlers want: all in the order of the text.
-  void add_sites(planned const& made, table_function& row) const {
-    auto counted = made.counters.plan().sites.begin();
-    auto const counted_end = made.counters.plan().sites.end();
-    auto access = made.accesses.begin();
-    auto event = made.events.begin();
-    for (;;) {
-      std::size_t statement = SIZE_MAX;
-      if (counted != counted_end) statement = counted->statement;
-      if (access != made.accesses.end()) statement = std::min(statement, access->statement);
-      if (event != made.events.end()) statement = std::min(statement, event->statement);
-      if (statement == SIZE_MAX) break;
-      instruction const read = read_instruction(from_->statements[statement].text);
-      table_site site{no_counter, statement, read.opcode, classify(read), {}, {}};
-      site.rows.fill({no_row, no_counts, 0, {}});
-      if (counted != counted_end && counted->statement == statement)
-        site.counter = made.first_counter + made.counters.number_of((counted++)->counter);
-      for (; access != made.accesses.end() && access->statement == statement; ++access)
-        site.rows[access->number] = {access->row, access->in_order, access->in_order_step, access->why};
-      if (auto const which = event_of(site.what); which && (is_counted(hooks_, *which) || is_handled(hooks_, *which)))
-        site.event = {which, no_row, {}};
-      if (event != made.events.end() && event->statement == statement) {
-        site.event = {event->event, event->row, event->why};
-        ++event;
-      }
-      row.sites.push_back(site);
-    }
   }
 
   // Counters first, then the rows of each tool: of functions, of sites.
@@ -328,7 +228,10 @@ class instrumenter {
   // A hook is some hundred instructions. Where a function has many accesses, or the module many such functions, the
   // assembler would take minutes: there the hook is a function that is called.
   bool is_too_long(planned const& each) {
-    constexpr std::size_t most_in_function = 8, most_in_module = 24;
+    // Before sm_90 ptxas adds code of its own wherever lanes exchange something: a body takes it two to three times as
+    // long.
+    std::size_t const most_in_function = architecture(from_->target) >= 90 ? 8 : 4,
+                      most_in_module = 3 * most_in_function;
     auto const reached = [](auto const& all) {
       return static_cast<std::size_t>(
           std::count_if(all.begin(), all.end(), [](auto const& one) { return one.row != no_row; }));
