@@ -70,6 +70,15 @@ TEST_CASE("A function has a state of its own, merged before it returns; a call t
                     {".entry k()", "%pasta_h_r20, 100;", merges, "call.uni f;", merges, "ld.global", merges, "ret;"}));
 }
 
+TEST_CASE("What a call's event adds to a state is merged before a call that may end the thread") {
+  std::string const body = "{\n.param .b32 p0;\nst.param.b32 [p0], %r1;\nmov.u32 %r2, 5;\ncall.uni g, (p0);\n}\nret;";
+  std::string const text =
+      instrument(module_of(body, ".extern .func g(.param .b32 a);\n"), one_hook({{hook_function::call}, {}, 1})).text;
+  CHECK(is_in_order(
+      text, {"mov.b64 \t%pasta_h_rd0, %pasta_word;", "mov.b32 \t%pasta_state_watcher_0, %pasta_h_r20;",
+             "%pasta_function_shared, %pasta_shared", "%pasta_state_watcher_0, %pasta_h_r20;", "call.uni g, (p0);"}));
+}
+
 TEST_CASE("A function in which nothing reaches a handler has no state") {
   made const result = instrument(
       module_of("ret;", ".entry j()\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\nld.global.u32 %r1, [%rd1];\nret;\n}\n"),

@@ -7,13 +7,13 @@
 ///     .visible .const .align 4 .u32 pasta_hook_abi[hook_abi_words]   a hook_abi
 ///     .visible .func … pasta_hook_EVENT(…)                           one for each hook_function
 ///
-/// Parameters are words of 32 or 64 bits by value, in the order of parameters_of(): what the event says, the
-/// number of the site's row, and the addresses of the rows that the hook writes to (hook_rows; of events without a site
-/// those of the function alone). Behind them is the thread_state of the tool, words of 32 bits in an array; of a tool
-/// without one it is an empty struct. A hook of a tool with a thread_state returns it in the same form. Without one
-/// pasta_hook_memory_access returns 64 bits: 0, or where `keeps` asked for it 2^32 and a byte for each count of the tool,
-/// what the caller is to add later, as often as it says, in the hook's place. The rest of the state is merged: merging
-/// the same once more changes nothing. The others return nothing.
+/// Parameters are words of 32 or 64 bits by value, in the order of parameters_of(): what the event says, the number
+/// of the site's row, and the addresses of the rows that the hook writes to (hook_rows; of events without a site
+/// those of the function alone). Behind them is the thread_state of the tool, words of 32 bits in an array; of a
+/// tool without one it is an empty struct. A hook of a tool with a thread_state returns it in the same form.
+/// Without one pasta_hook_memory_access returns 64 bits: 0, or where `keeps` asked for it 2^32 and a byte for each
+/// count of the tool, what the caller is to add later, as often as it says, in the hook's place. The rest of the
+/// state is merged: merging the same once more changes nothing. The others return nothing.
 #ifndef PASTA_INSTRUMENT_HOOK_ABI_HPP
 #define PASTA_INSTRUMENT_HOOK_ABI_HPP
 

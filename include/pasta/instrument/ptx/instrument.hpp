@@ -39,10 +39,10 @@ struct cannot_instrument : std::runtime_error {
 /// Whether a module has state of PASTA already: it is the output of instrument(), or PTX that was taken from a binary.
 bool is_instrumented(module const& from);
 
-/// Puts the bodies of each hook before the instructions whose events its handlers want, thread_enter at a kernel's begin
-/// and thread_exit where threads end. Where a tool counts, counts how often each site is executed, per lane: of memory
-/// accesses atomic operations, asynchronous copies, textures and surfaces too. What is not touched stays byte for byte. A function that cannot be instrumented is left as it is, and its row of the table says
-/// why.
+/// Puts the bodies of each hook before the instructions whose events its handlers want, thread_enter at a kernel's
+/// begin and thread_exit where threads end. Where a tool counts, counts how often each site is executed, per lane: of
+/// memory accesses atomic operations, asynchronous copies, textures and surfaces too. What is not touched stays byte
+/// for byte. A function that cannot be instrumented is left as it is, and its row of the table says why.
 /// @param hooks of the tools, in their order
 /// @throws cannot_instrument; std::bad_alloc; what `pack` throws
 instrumented instrument(module const& from, std::span<hook const> hooks, instrument_options const& options = {});

@@ -13,7 +13,7 @@
 
 namespace pasta::ptx {
 
-/// Whether the ptx route has all that the tool needs: it delivers what happens on a GPU, but no begin and end of blocks.
+/// Whether the ptx route has all that the tool needs: what happens on a GPU, but for a block's begin and end.
 template <class Tool>
 inline constexpr bool can_collect_v = [] {
   bool is_any_known = false, is_other_handled = handles_v<Tool, block_enter> || handles_v<Tool, block_exit>;

@@ -206,7 +206,11 @@ class instrumenter {
     for (hooked_event const& event : each.events) hooked_at.push_back(event.place);
     each.counters.write(changes, where.state_name, needs, each.first_counter, how, number);
     if (!each.is_hooked) return;
+    // Behind the call's own event, which the states know.
     auto const place_of = [&](std::size_t call) {
+      auto const event = std::find_if(each.events.begin(), each.events.end(),
+                                      [&](hooked_event const& one) { return one.statement == call; });
+      if (event != each.events.end()) return event->place;
       return each.counters.first_argument(call, read_instruction(from_->statements[call].text).guard, hooked_at);
     };
     end_threads(changes, *from_, *each.body, each.counters.find_ways_out(), place_of, hooks, where, number);

@@ -21,7 +21,7 @@ inline bool concerns(module const& from, function const& body, std::span<hook co
   return none.rows != 0;
 }
 
-/// Tools that keep a state of threads and get nothing of the function are without their handlers. Empty: there are none.
+/// Tools that keep a state of threads and get nothing of the function are without handlers. Empty: there is none.
 inline std::vector<hook> concerned_tools(module const& from, function const& body, std::span<hook const> hooks) {
   std::vector<hook> own;
   for (std::size_t i = 0; i < hooks.size(); ++i) {
