@@ -84,6 +84,9 @@ TEST_CASE("Lanes with bulk copies of other sizes come in turn") {
                 "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r2}], [%r3];\nret;"),
       one_hook({{hook_function::async_copy}}));
   CHECK(occurrences(result.text, "$pasta_turn") == 2);  // the label, and a jump to it
+  // The hook stands within the loop: behind it lanes meet.
+  CHECK(is_in_order(result.text, {"$pasta_turn", "@%pasta_waits bra \t$pasta_others", "%pasta_h_rd2, %pasta_bytes;",
+                                  "$pasta_others", "@%pasta_waits bra \t$pasta_turn", "$pasta_past"}));
   CHECK(has(result.text, "cvt.u64.u32 \t%pasta_bytes, %pasta_size;"));
   CHECK(has(result.text, "mov.b64 \t%pasta_h_rd2, 32;"));
   CHECK(result.site(0)["event"]["bytes"].is_null());

@@ -19,9 +19,14 @@ struct launch_shape {
   std::uint32_t shared_bytes = 0;  // dynamic
 };
 
+/// Whether lanes that a branch parted meet again: always where all their ways come together, or nowhere but in the
+/// instructions that wait for others. PTX promises no more than the last; a GPU lies in between, near the first.
+enum class reconvergence : std::uint8_t { ideal, none };
+
 /// How it is run. Equal options give an equal run.
 struct launch_options {
   std::uint64_t seed = 0;  // in which order warps, and parts of them, come, and how long their turns are
+  ptx_emulation::reconvergence meets = ptx_emulation::reconvergence::ideal;
   std::uint32_t multiprocessors = 4, blocks_each = 2;
   /// Lanes that wait where they should meet others go on alone when the others have executed so many instructions more:
   /// those may be waiting for what the first would do, a lock's release.

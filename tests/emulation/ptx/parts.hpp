@@ -42,7 +42,7 @@ struct part {
   waiting state = waiting::not_at_all;
   lane_mask members = 0;      // waits for these lanes
   std::uint32_t barrier = 0;  // waits at this one
-  std::uint32_t threads = 0;  // that the barrier is to have, 0: all of the block
+  bool is_released = false;   // has just been waited for by others
 
   op const& next() const { return where->function->ops[at]; }
 };

@@ -204,7 +204,7 @@ bool warp::indexed_jump(part_at now, op const& what, lane_mask lanes) {
 
 warp::part_at warp::split(part_at now, lane_mask lanes, std::uint32_t to, std::uint32_t point) {
   bool const is_known = now->top && now->top->where == now->where && now->top->point == point;
-  if (point != nowhere && !is_known) {
+  if (point != nowhere && !is_known && launch_->options->meets == reconvergence::ideal) {
     auto made = std::make_shared<meeting>();
     made->where = now->where;
     made->point = point;

@@ -65,7 +65,7 @@ class warp {
   void resume(std::shared_ptr<meeting> const& at);
   void forget(std::shared_ptr<meeting> from, frame const* only_of, lane_mask lanes);
   void lose_patience(part const& running);
-  void join_equal_parts();
+  void join_released_parts();
   void finish_exchanges();
   enum class exchanged : std::uint8_t { waits, alone, with_others };  // the last may have joined the part to another
   exchanged try_exchange(part& asking);

@@ -136,19 +136,25 @@ warp::exchanged warp::try_exchange(part& asking) {
       for_lanes(each.lanes, [&](unsigned i) { to[i] = values.out[n][i]; });
     }
     each.state = waiting::not_at_all;
+    each.is_released = true;
     ++each.at;
   }
-  if (is_alone) return exchanged::alone;
-  join_equal_parts();
+  if (is_alone) {
+    asking.is_released = false;
+    return exchanged::alone;
+  }
+  join_released_parts();
   return exchanged::with_others;
 }
 
-// Lanes that waited for each other at one place go on as one.
-void warp::join_equal_parts() {
+// Lanes that waited for each other at one place go on as one. Others may be there by chance: they stay apart.
+void warp::join_released_parts() {
   for (auto first = parts_.begin(); first != parts_.end(); ++first) {
+    if (!first->is_released) continue;
+    first->is_released = false;
     for (auto other = std::next(first); other != parts_.end();) {
-      bool const is_equal = first->state == waiting::not_at_all && other->state == waiting::not_at_all &&
-                            first->at == other->at && first->where == other->where && first->top == other->top;
+      bool const is_equal =
+          other->is_released && first->at == other->at && first->where == other->where && first->top == other->top;
       if (is_equal) first->lanes |= other->lanes;
       other = is_equal ? parts_.erase(other) : std::next(other);
     }
@@ -206,9 +212,10 @@ void warp::release(std::uint32_t barrier, std::uint64_t count, std::uint64_t lan
     row const to = view_.at(what.at[0]);
     for_lanes(each.lanes, [&](unsigned i) { to[i] = value; });
     each.state = waiting::not_at_all;
+    each.is_released = true;
     ++each.at;
   }
-  join_equal_parts();
+  join_released_parts();
 }
 
 }  // namespace ptx_emulation

@@ -14,6 +14,7 @@ namespace pasta::ptx::detail {
 
 /// Registers of the scope that an event's code is in.
 inline constexpr std::string_view event_registers =
+    "\t.reg .pred \t%pasta_waits;\n"
     "\t.reg .b64 \t%pasta_source, %pasta_bytes, %pasta_source_bytes;\n"
     "\t.reg .b32 \t%pasta_source_space, %pasta_value;\n";
 

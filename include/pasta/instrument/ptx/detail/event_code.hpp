@@ -36,8 +36,9 @@ inline std::string begin_group(hook_places const& where) {
 // Lanes may have come apart where one waited for a lock.
 inline constexpr std::string_view end_group = "\tbar.warp.sync \t%pasta_group;\n";
 
-/// Lanes with other values come in turn.
-inline std::string come_in_turn(std::vector<std::string> const& values, std::size_t number) {
+/// Lanes with other values come in turn: what runs once for each stands between this and end_turn(), within the loop, so
+/// that lanes meet behind it.
+inline std::string begin_turn(std::vector<std::string> const& values, std::size_t number) {
   if (values.empty()) return {};
   std::string code = fmt::format(
       "$pasta_turn{}:\n"
@@ -54,9 +55,13 @@ inline std::string come_in_turn(std::vector<std::string> const& values, std::siz
                    value);
   }
   return code + fmt::format(
-                    "\tsetp.ne.u32 \t%pasta_adds, %pasta_high, 0;\n"
-                    "\t@%pasta_adds bra \t$pasta_turn{};\n",
+                    "\tsetp.ne.u32 \t%pasta_waits, %pasta_high, 0;\n"
+                    "\t@%pasta_waits bra \t$pasta_others{};\n",
                     number);
+}
+inline std::string end_turn(std::vector<std::string> const& values, std::size_t number) {
+  if (values.empty()) return {};
+  return fmt::format("$pasta_others{0}:\n\t@%pasta_waits bra \t$pasta_turn{0};\n", number);
 }
 
 inline std::string code_of_event(hooked_event const& each, std::span<hook const> hooks, hook_places const& where,
@@ -70,7 +75,7 @@ inline std::string code_of_event(hooked_event const& each, std::span<hook const>
     skip.replace(found, label.size(), fmt::format("$pasta_past{};", past));
   std::string code =
       fmt::format("\t{{\n{}{}{}{}{}{}{}", event_registers, parts_lanes ? "\tactivemask.b32 \t%pasta_together;\n" : "",
-                  skip, if_collected(past), each.before, come_in_turn(each.alike, past), begin_group(where));
+                  skip, if_collected(past), each.before, begin_turn(each.alike, past), begin_group(where));
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].handles(each.event)) continue;
     row_places const& place = where.rows[i];
@@ -86,7 +91,7 @@ inline std::string code_of_event(hooked_event const& each, std::span<hook const>
       operands.push_back({name, false});
     code += run_function(hooks[i], i, each.event, where, operands, number);
   }
-  return fmt::format("{}{}\t}}\n$pasta_past{}:\n{}", code, end_group, past,
+  return fmt::format("{}{}{}\t}}\n$pasta_past{}:\n{}", code, end_group, end_turn(each.alike, past), past,
                      parts_lanes ? "\tbar.warp.sync \t%pasta_together;\n" : "");
 }
 

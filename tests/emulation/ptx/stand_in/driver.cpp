@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "driver.hpp"
 #include "launch.hpp"
-#include "stand_in_driver.hpp"
 
 // What the handles of cuda.h point to. CUstream is null or this.
 struct CUmod_st {
