@@ -438,6 +438,15 @@ class RunOptionsTest(CliTest):
             "unknown tool 'fake_tol'; did you mean fake_tool?",
         )
 
+    def test_events_that_the_ptx_route_does_not_deliver_are_named(self):
+        tools = {"PASTA_TOOL_PATH": os.path.dirname(os.environ["PASTA_CLI_BLOCK_TOOL"])}
+        self.check_refusal(
+            self.pasta("run", "block_tool", "--route", "ptx", "--", FAKE, environment=tools),
+            2,
+            "block_tool does not have the route ptx, which has no block_exit (a barrier of the block would be needed, and "
+            "it adds none) and no kernel_end; it has probe",
+        )
+
     def test_wrong_lists_of_tools(self):
         self.check_refusal(self.pasta("run"), 2, "which tool?")
         self.check_refusal(self.pasta("run", "--", FAKE), 2, "which tool?")

@@ -1,6 +1,12 @@
 /* SPDX-FileCopyrightText: The PASTA authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tool's shared library as `pasta` sees it: its description and nothing else. */
+#ifdef BLOCK_TOOL
+#define DESCRIPTION                                                                                                    \
+  "{\"tool\": \"block_tool\", \"summary\": \"\", \"pasta_version\": \"0.1.0\", \"routes\": [\"probe\"], \"options\": " \
+  "[], "                                                                                                               \
+  "\"events\": [\"memory_access\", \"block_exit\", \"kernel_end\"]}"
+#endif
 #ifndef DESCRIPTION
 #define DESCRIPTION                                                                                            \
   "{\"tool\": \"fake_tool\", \"summary\": \"does nothing\", \"pasta_version\": \"0.1.0\", \"events\": [], "    \

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/instrument/ptx/module.hpp>
+#include <ptx/hook_builder.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,7 +59,7 @@ void check(std::string_view source, std::vector<ptx::hook> const& hooks) {
     ptx::instrumented const result = ptx::instrument(before, hooks);
     auto const table = nlohmann::json::parse(result.json);
     if (table.at("functions").size() > before.functions.size()) stop("the table has a function too many");
-    if (result.sites == 0) {
+    if (!result.is_changed) {
       if (result.text != source) stop("without a site the text changes");
       return;
     }
@@ -92,6 +93,14 @@ std::vector<ptx::hook> const& three_hooks() {
   return hooks;
 }
 
+/// Each event, and a state of each thread.
+std::vector<ptx::hook> const& event_hooks() {
+  using enum pasta::detail::hook_function;
+  static std::vector<ptx::hook> const hooks = hook_builder::one_hook(
+      {{memory_access, async_copy, barrier, branch, matrix_operation, call, thread_enter, thread_exit}, {branch}, 3});
+  return hooks;
+}
+
 void check_hook(std::string_view text) {
   std::vector<ptx::hook> hooks;
   try {
@@ -104,7 +113,8 @@ void check_hook(std::string_view text) {
   // What is not refused can be put before any access.
   check(
       ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(){.reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
-      "ld.global.u32 %r1, [%rd1]; st.u32 [%rd2+4], %r1; ret;}",
+      "ld.global.u32 %r1, [%rd1]; bar.sync 0; @%p1 ret; cp.async.ca.shared.global [%r1], [%rd1], 4;\n"
+      "st.u32 [%rd2+4], %r1; ret;}",
       hooks);
 }
 
@@ -117,6 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::string const kernel = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(){" + std::string(text) + "\n}";
   check(kernel, two_hooks());
   check(kernel, three_hooks());
+  check(kernel, event_hooks());
   check_hook(text);
   check_hook(hook_text(text, 32, 1));
   return 0;

@@ -156,7 +156,8 @@ TEST_CASE("A hook of another version, or none, is refused by name") {
   CHECK(error_of(
             hook_text("ret;\n", "",
                       fmt::format(".const .u32 pasta_hook_abi[2] = {{{}, 1}};\n", pasta::detail::hook_abi_version))) ==
-        "the hook of watcher is none: the ptx route keeps no thread_state");
+        "the hook of watcher is none: block_enter and block_exit need a barrier of the block, and the ptx route adds "
+        "none; the route probe has them");
   CHECK(error_of(hook_text("ret;\n", "", abi_words(~std::uint64_t{0}, 0, 5))) == "none");
   std::string odd = abi_words();
   odd.replace(odd.find(" 16, "), 5, " 17, ");

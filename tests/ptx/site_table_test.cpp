@@ -31,7 +31,7 @@ json sites_of(std::string const& body) {
 TEST_CASE("The table names the module, its tools and its functions") {
   json const table =
       table_of(head + ".func f() { ret; }\n.func g();\n.entry k() { ld.u32 a, [b]; ret; }\n", {"one", "two"});
-  CHECK(table.at("schema") == "pasta.ptx.sites/2");
+  CHECK(table.at("schema") == "pasta.ptx.sites/3");
   CHECK(table.at("pasta") == PASTA_VERSION);
   CHECK(table.at("id").get<std::string>().size() == 32);
   CHECK(table.at("tools") == json::parse(R"(["one", "two"])"));

@@ -108,7 +108,7 @@ TEST_CASE("what is not a table of this PASTA is refused with one line") {
   std::string const text = good().dump();
   for (std::size_t size = 0; size < text.size(); ++size)
     CHECK_THROWS_AS(read_site_table(text.substr(0, size)), table_error);
-  check_refused("/schema", "pasta.ptx.sites/3", "pasta.ptx.sites/3");
+  check_refused("/schema", "pasta.ptx.sites/4", "pasta.ptx.sites/4");
   check_refused("/schema", "a\nb", "a\\nb");
   check_refused("/pasta", "0.0.9", "it was built with PASTA 0.0.9");
   // What older tables do not have either is left out.
@@ -139,6 +139,38 @@ TEST_CASE("numbers that are out of range are refused") {
   check_refused("/functions/0/row", 1, "'row'");
   check_refused("/places/1/caller", 1, "'caller'");  // chains end
   check_refused("/places/0/caller", 1, "'caller'");
+}
+
+TEST_CASE("a site's event and the tools that get nothing of a function are read") {
+  json table = good();
+  table["functions"][0]["sites"][0]["event"] = {{"kind", "copy"}, {"space", "shared"}, {"bytes", 16}, {"row", 2}};
+  table["functions"][0]["sites"][1]["event"] = {
+      {"kind", "matrix"}, {"space", "global"}, {"bytes", 0}, {"unhandled", "no word"}};
+  table["functions"][0]["without"] = {{{"tool", "t"}, {"why", "too large"}}};
+  read_table const read = read_site_table(table.dump());
+  auto const& sites = read.functions[0].sites;
+  REQUIRE(sites[0].event.has_value());
+  CHECK(sites[0].event->kind == pasta::operation::copy);
+  CHECK(sites[0].event->space == pasta::memory_space::shared);
+  CHECK(sites[0].event->size_bytes == 16u);
+  CHECK(sites[0].event->row == 2u);
+  REQUIRE(sites[1].event.has_value());
+  CHECK(sites[1].event->kind == pasta::operation::matrix);
+  CHECK_FALSE(sites[1].event->row.has_value());
+  CHECK(sites[1].event->unhandled == "no word");
+  REQUIRE(read.functions[0].without.size() == 1);
+  CHECK(read.functions[0].without[0].tool == "t");
+  CHECK(read.functions[0].without[0].why == "too large");
+
+  auto const wrong = [&](char const* pointer, json const& value) {
+    json changed = table;
+    changed[json::json_pointer(pointer)] = value;
+    return what_is_wrong(changed);
+  };
+  CHECK(wrong("/functions/0/sites/0/event/kind", "load") == "its site table has an event 'load'");
+  CHECK(wrong("/functions/0/sites/0/event/row", 3) == "'row' in its site table is out of range");
+  CHECK(wrong("/functions/0/sites/0/event", 3) != "");
+  CHECK(wrong("/functions/0/without", 3) == "'without' in its site table is not a list");
 }
 
 TEST_CASE("rows that do not fit in their memory are refused") {

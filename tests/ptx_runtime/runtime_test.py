@@ -461,6 +461,30 @@ class AttachTest(RuntimeTest):
         self.run_program("context A", f"load M {image}", "launch M _Z4fillPi 1x32 0=1,1=2")
         self.check_fill(1, 2, (1, 1, 0))
 
+    def test_events_that_another_tool_counts_are_no_accesses(self):
+        barrier = {
+            "place": 0,
+            "opcode": "bar.sync",
+            "line": 3,
+            "accesses": [],
+            "event": {"kind": "barrier", "space": "global", "bytes": 0},
+            "counter": 2,
+        }
+        fill = function("_Z4fillPi", site(0), site(1, access("store", "shared", 8)), barrier)
+        fill["without"] = [{"tool": "other", "why": "too large"}]
+        image = make_image(self.path("events.o"), table(15, fill, schema="pasta.ptx.sites/3"), state_words=6)
+        self.run_program("context A", f"load M {image}", "launch M _Z4fillPi 1x32 0=1,1=2,2=9")
+        self.check_fill(1, 2, (1, 1, 0))
+        self.assertEqual(self.kernels()["fill(int*)"]["losses"]["not_instrumentable"], [])
+
+    def test_a_tool_that_gets_nothing_of_a_function_says_so(self):
+        fill = function("_Z4fillPi", site(0))
+        fill["without"] = [{"tool": "access_count", "why": "its state is too large"}]
+        image = make_image(self.path("without.o"), table(16, fill, schema="pasta.ptx.sites/3"), state_words=6)
+        self.run_program("context A", f"load M {image}", "launch M _Z4fillPi 1x32 0=1")
+        (reason,) = self.kernels()["fill(int*)"]["losses"]["not_instrumentable"]
+        self.assertEqual(reason, "its handlers: its state is too large")
+
 
 class EndTest(RuntimeTest):
     def setUp(self):

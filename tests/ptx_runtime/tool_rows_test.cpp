@@ -42,10 +42,45 @@ struct both_ways : pasta::tool<both_ways> {
   }
 };
 
-struct branches : pasta::tool<branches> {
-  using events = pasta::events<pasta::branch>;
-  PASTA_DEVICE static void on_branch(pasta::context<branches>&, pasta::branch const&) {}
-  void report(pasta::results<branches> const&, pasta::report&) const {}
+struct every_event : pasta::tool<every_event> {
+  using events = pasta::events<pasta::memory_access, pasta::branch, pasta::matrix_operation, pasta::call,
+                               pasta::thread_enter, pasta::thread_exit>;
+  using counts = pasta::counted<pasta::barrier>;
+  struct thread_state {
+    std::uint32_t accesses = 0;
+  };
+  struct site_state {
+    pasta::count lanes;
+  };
+  struct kernel_state {
+    pasta::count accesses;
+  };
+  using context = pasta::context<every_event>;
+  PASTA_DEVICE static void on_memory_access(context& at, pasta::memory_access const&) { ++at.thread().accesses; }
+  PASTA_DEVICE static void on_branch(context& at, pasta::branch const&) { at.site().lanes.add(); }
+  PASTA_DEVICE static void on_matrix_operation(context& at, pasta::matrix_operation const&) { at.site().lanes.add(); }
+  PASTA_DEVICE static void on_call(context& at, pasta::call const&) { at.site().lanes.add(); }
+  PASTA_DEVICE static void on_thread_enter(context&, pasta::thread_enter const&) {}
+  PASTA_DEVICE static void on_thread_exit(context&, pasta::thread_exit const&) {}
+  PASTA_DEVICE static void fold(thread_state& state, context& at) {
+    at.kernel().accesses.add(state.accesses);
+    state = {};
+  }
+  void report(pasta::results<every_event> const&, pasta::report&) const {}
+};
+
+struct blocks : pasta::tool<blocks> {
+  using events = pasta::events<pasta::memory_access, pasta::block_exit>;
+  PASTA_DEVICE static void on_memory_access(pasta::context<blocks>&, pasta::memory_access const&) {}
+  PASTA_DEVICE static void on_block_exit(pasta::context<blocks>&, pasta::block_exit const&) {}
+  void report(pasta::results<blocks> const&, pasta::report&) const {}
+};
+
+struct launches : pasta::tool<launches> {
+  using events = pasta::events<pasta::branch, pasta::kernel_end>;
+  PASTA_DEVICE static void on_branch(pasta::context<launches>&, pasta::branch const&) {}
+  static void on_kernel_end(pasta::context<launches>&, pasta::kernel_end const&) {}
+  void report(pasta::results<launches> const&, pasta::report&) const {}
 };
 
 using layout = pasta::detail::hook_layout<both_ways>;
@@ -176,7 +211,48 @@ TEST_CASE("options of handlers are fixed and options of reports are not") {
 TEST_CASE("a tool that needs other events does not have the route") {
   CHECK(pasta::ptx::can_collect_v<both_ways>);
   CHECK(pasta::ptx::can_collect_v<coalescing>);
-  CHECK_FALSE(pasta::ptx::can_collect_v<branches>);
+  CHECK(pasta::ptx::can_collect_v<every_event>);
+  CHECK_FALSE(pasta::ptx::can_collect_v<blocks>);
+  CHECK_FALSE(pasta::ptx::can_collect_v<launches>);
+}
+
+TEST_CASE("sites of other events are a tool's if it handles or counts them") {
+  using events_layout = pasta::detail::hook_layout<every_event>;
+  std::vector<std::byte> bytes(events_layout::site_shard_bytes + events_layout::function_shard_bytes);
+  auto const set = [&](std::size_t at, std::uint64_t value) { std::memcpy(&bytes[at], &value, sizeof value); };
+  set(0, 64);                                 // executions
+  set(events_layout::site::offset_v<0>, 63);  // lanes
+  std::size_t const function = events_layout::site_shard_bytes;
+  set(function + events_layout::kernel::offset_v<0>, 500);
+  pasta::ptx::row_bytes const row{
+      bytes.data(), 0, 1, nullptr, events_layout::site_shard_bytes, events_layout::site_shared_bytes};
+  pasta::ptx::collected all;
+  auto& kernel = all.kernels.emplace_back();
+  kernel.function_rows.push_back(
+      {&bytes[function], 0, 1, nullptr, events_layout::function_shard_bytes, events_layout::function_shared_bytes});
+  auto const add = [&](pasta::operation what) -> pasta::ptx::collected_site& {
+    auto& site = kernel.sites.emplace_back();
+    site.where = {"a.cu", 7, 1, what, pasta::memory_space::global, 0};
+    return site;
+  };
+  add(pasta::operation::branch).rows.push_back(row);
+  add(pasta::operation::barrier).executions = 96;  // counted
+  add(pasta::operation::copy).executions = 50;     // neither
+  auto& unhandled = add(pasta::operation::matrix);
+  unhandled.opcode = "mma";
+  unhandled.unhandled = "its two factors are of different types";
+  auto const found = pasta::ptx::results_of<every_event>(all, {});
+  auto const& sites = found.kernels.at(0).sites;
+  REQUIRE(sites.size() == 2);
+  CHECK(sites[0].site.what == pasta::operation::barrier);
+  CHECK(sites[0].executions == 96);
+  CHECK(sites[1].site.what == pasta::operation::branch);
+  CHECK(sites[1].executions == 64);
+  CHECK(sites[1].state.lanes.value() == 63);
+  CHECK(found.kernels[0].kernel.accesses.value() == 500);
+  REQUIRE(found.kernels[0].losses.not_instrumentable.size() == 1);
+  CHECK(found.kernels[0].losses.not_instrumentable[0] ==
+        "matrix at a.cu:7 (mma): its two factors are of different types");
 }
 
 TEST_CASE("a tool answers with its section, or with one line") {

@@ -76,6 +76,25 @@ void check_installed(run_options const& options, installed_tools const& installe
   }
 }
 
+/// Which of a tool's events the ptx route does not deliver, as a part of a line; empty: all are.
+std::string missing_on_ptx(tool_description const& tool) {
+  std::vector<std::string> blocks, others;
+  static constexpr std::string_view delivered[] = {"memory_access",    "async_copy", "barrier",      "branch",
+                                                   "matrix_operation", "call",       "thread_enter", "thread_exit"};
+  for (std::string const& event : tool.events) {
+    if (std::find(std::begin(delivered), std::end(delivered), event) != std::end(delivered)) continue;
+    (event == "block_enter" || event == "block_exit" ? blocks : others).push_back(event);
+  }
+  std::string text;
+  if (!blocks.empty()) {
+    text += fmt::format(", which has no {} (a barrier of the block would be needed, and it adds none)",
+                        visible(joined(blocks, ", ")));
+  }
+  if (!others.empty())
+    text += fmt::format("{} no {}", blocks.empty() ? ", which has" : " and", visible(joined(others, ", ")));
+  return text;
+}
+
 /// What the ptx route cannot do is refused before the program starts.
 run_route ptx_route(run_options const& options, installed_tools const& installed) {
   if (options.per == "launch")
@@ -86,7 +105,7 @@ run_route ptx_route(run_options const& options, installed_tools const& installed
   for (std::string const& name : options.tools) {
     tool_description const* const tool = installed.find(name);
     if (tool == nullptr || std::count(tool->routes.begin(), tool->routes.end(), "ptx") != 0) continue;
-    throw usage_error(fmt::format("{} does not have the route ptx; it has {}", visible(name),
+    throw usage_error(fmt::format("{} does not have the route ptx{}; it has {}", visible(name), missing_on_ptx(*tool),
                                   tool->routes.empty() ? "none" : visible(joined(tool->routes, ", "))));
   }
   std::string const library = ptx_library();

@@ -78,11 +78,15 @@ std::uint64_t accesses_of(read_table::access const& access, std::uint64_t lanes)
 class attachment_rows {
  public:
   attachment_rows(attachment const& from, std::string const& tool)
-      : from_(&from), sums_(sum_counters(from)), rows_(from.table->find_rows(tool)) {}
+      : from_(&from), tool_(&tool), sums_(sum_counters(from)), rows_(from.table->find_rows(tool)) {}
 
   void add_function(read_table::function const& function, collected_kernel& to) const {
     for (read_table::site const& site : function.sites) {
-      for (std::size_t i = 0; i < site.accesses.size(); ++i) add_site(site, i, to);
+      if (site.event) add_site(site, *site.event, to);
+      for (read_table::access const& access : site.accesses) add_site(site, access, to);
+    }
+    for (read_table::left_out const& each : function.without) {
+      if (each.tool == *tool_) add_once(to.losses.not_instrumentable, fmt::format("its handlers: {}", each.why));
     }
     if (rows_ != nullptr && function.row && !from_->copy.empty()) {
       to.function_rows.push_back(row(rows_->shard.functions, rows_->shard.function_bytes, rows_->shared.functions,
@@ -91,14 +95,29 @@ class attachment_rows {
   }
   /// Whether anything in it was executed.
   bool is_executed(read_table::function const& function) const {
-    return std::any_of(function.sites.begin(), function.sites.end(), [&](read_table::site const& site) {
-      if (site.counter && sums_[*site.counter] != 0) return true;
-      return std::any_of(site.accesses.begin(), site.accesses.end(),
-                         [&](read_table::access const& access) { return is_handled(access); });
-    });
+    return has_function_row(function) ||
+           std::any_of(function.sites.begin(), function.sites.end(), [&](read_table::site const& site) {
+             if (site.counter && sums_[*site.counter] != 0) return true;
+             if (site.event && is_handled(*site.event)) return true;
+             return std::any_of(site.accesses.begin(), site.accesses.end(),
+                                [&](read_table::access const& access) { return is_handled(access); });
+           });
   }
 
  private:
+  // Whether something was merged into the function's row.
+  bool has_function_row(read_table::function const& function) const {
+    if (rows_ == nullptr || !function.row || from_->copy.empty()) return false;
+    row_bytes const of = row(rows_->shard.functions, rows_->shard.function_bytes, rows_->shared.functions,
+                             rows_->shared.function_bytes, *function.row);
+    auto const has_any = [](std::byte const* begin, std::size_t bytes) {
+      return std::any_of(begin, begin + bytes, [](std::byte each) { return each != std::byte{0}; });
+    };
+    for (std::uint32_t shard = 0; shard < of.shard_count; ++shard) {
+      if (has_any(of.first_shard + shard * of.shard_stride, of.shard_bytes)) return true;
+    }
+    return has_any(of.shared, of.shared_bytes);
+  }
   // A site's row begins with its executions.
   bool is_handled(read_table::access const& access) const {
     if (rows_ == nullptr || !access.row) return false;
@@ -120,8 +139,7 @@ class attachment_rows {
             shared_row_bytes};
   }
 
-  void add_site(read_table::site const& site, std::size_t number, collected_kernel& to) const {
-    read_table::access const& access = site.accesses[number];
+  void add_site(read_table::site const& site, read_table::access const& access, collected_kernel& to) const {
     collected_site made;
     made.opcode = site.opcode;
     made.where.what = access.kind;
@@ -164,6 +182,7 @@ class attachment_rows {
   }
 
   attachment const* from_;
+  std::string const* tool_;
   std::vector<std::uint64_t> sums_;
   read_table::tool_rows const* rows_;
 };

@@ -85,9 +85,15 @@ rewritten rewrite(std::string_view source, rewrite_options const& options) {
     }
     ptx::instrumented counted =
         ptx::instrument(module, hooks_of(options.tools, module.target), {ptx::pack_table, options.short_of_registers});
-    bool const has_sites = counted.sites > 0;
-    rewritten result{has_sites ? fmt::format("{}\n{}", marker, counted.text) : std::string(source), {}, has_sites, {}};
+    rewritten result{counted.is_changed ? fmt::format("{}\n{}", marker, counted.text) : std::string(source),
+                     {},
+                     counted.is_changed,
+                     {}};
     for (ptx::table_function const& function : counted.table.functions) {
+      for (ptx::left_out_tool const& each : function.without) {
+        result.warnings.push_back(fmt::format("the function {} has nothing of {}: {}", visible(function.name),
+                                              visible(each.tool), visible(each.why)));
+      }
       if (function.why.empty()) continue;
       result.warnings.push_back(
           fmt::format("the function {} is not instrumented: {}", visible(function.name), visible(function.why)));

@@ -10,28 +10,41 @@
 
 namespace pasta::detail {
 
-// Whether a tool handles or counts the event that happens at such a site.
-template <class Tool>
-constexpr bool watches(operation what) {
+// Calls f.operator()<Event>() for the event that happens at such a site. @return its answer; false if there is none
+template <class Function>
+constexpr bool ask_event(operation what, Function&& f) {
   switch (what) {
     case operation::load:
     case operation::store:
     case operation::atomic:
-      return handles_v<Tool, memory_access> || counts_v<Tool, memory_access>;
+      return f.template operator()<memory_access>();
     case operation::copy:
-      return handles_v<Tool, async_copy> || counts_v<Tool, async_copy>;
+      return f.template operator()<async_copy>();
     case operation::barrier:
-      return handles_v<Tool, barrier> || counts_v<Tool, barrier>;
+      return f.template operator()<barrier>();
     case operation::branch:
-      return handles_v<Tool, branch> || counts_v<Tool, branch>;
+      return f.template operator()<branch>();
     case operation::matrix:
-      return handles_v<Tool, matrix_operation> || counts_v<Tool, matrix_operation>;
+      return f.template operator()<matrix_operation>();
     case operation::call:
-      return handles_v<Tool, call> || counts_v<Tool, call>;
+      return f.template operator()<call>();
     case operation::warp:
       break;
   }
   return false;
+}
+// Whether a tool handles, counts, or does one of both with the event that happens at such a site.
+template <class Tool>
+constexpr bool handles_at(operation what) {
+  return ask_event(what, []<class Event>() { return handles_v<Tool, Event>; });
+}
+template <class Tool>
+constexpr bool counts_at(operation what) {
+  return ask_event(what, []<class Event>() { return counts_v<Tool, Event>; });
+}
+template <class Tool>
+constexpr bool watches(operation what) {
+  return handles_at<Tool>(what) || counts_at<Tool>(what);
 }
 
 /// Lets a tool report what was collected. @param notes gets a sentence if its report function fails

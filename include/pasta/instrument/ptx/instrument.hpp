@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-/// Puts what tools need into PTX: counters of memory accesses, and their handlers.
+/// Puts what tools need into PTX: counters of memory accesses and other events, and their handlers.
 namespace pasta::ptx {
 
 /// Makes a site table's text smaller. Who reads it knows text that is not packed by its first byte, a brace.
@@ -28,6 +28,7 @@ struct instrumented {
   site_table table;  ///< views of the module's source
   std::string json;  ///< the table's text
   std::size_t sites = 0;
+  bool is_changed = false;  ///< there is something to count, or to hand to a handler
 };
 
 /// The module cannot be instrumented at all. what() is half a line: `its target sm_61 is older than sm_70`.
@@ -38,10 +39,10 @@ struct cannot_instrument : std::runtime_error {
 /// Whether a module has state of PASTA already: it is the output of instrument(), or PTX that was taken from a binary.
 bool is_instrumented(module const& from);
 
-/// Puts each hook's body before the accesses that its handler watches. Where a tool counts, counts how often each
-/// memory access is executed, per lane: atomic operations, asynchronous copies, textures and surfaces too. What is not
-/// touched stays byte for byte. A function that cannot be instrumented is left as it is, and its row of the table says
-/// why.
+/// Puts the bodies of each hook before the instructions whose events its handlers want, thread_enter at a kernel's
+/// begin and thread_exit where threads end. Where a tool counts, counts how often each site is executed, per lane: of
+/// memory accesses atomic operations, asynchronous copies, textures and surfaces too. What is not touched stays byte
+/// for byte. A function that cannot be instrumented is left as it is, and its row of the table says why.
 /// @param hooks of the tools, in their order
 /// @throws cannot_instrument; std::bad_alloc; what `pack` throws
 instrumented instrument(module const& from, std::span<hook const> hooks, instrument_options const& options = {});

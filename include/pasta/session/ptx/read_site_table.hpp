@@ -49,6 +49,11 @@ struct read_table {
     std::optional<std::size_t> place;
     std::string opcode;
     std::vector<access> accesses;
+    std::optional<access> event;  ///< what it is beside them: a copy, barrier, branch, matrix or call
+  };
+  /// A tool whose handlers get nothing of a function.
+  struct left_out {
+    std::string tool, why;
   };
   struct function {
     std::string name;  ///< as in the module
@@ -56,6 +61,7 @@ struct read_table {
     std::string why;  ///< it is not instrumented; empty: it is
     std::optional<std::uint32_t> row;
     std::vector<site> sites;
+    std::vector<left_out> without;
   };
   /// Where a tool's rows are, in a shard or in what the module has once. Row n is at functions + n * function_bytes.
   struct area {

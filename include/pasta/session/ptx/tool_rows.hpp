@@ -13,16 +13,26 @@
 
 namespace pasta::ptx {
 
-/// Whether the ptx route has all that the tool needs: it delivers memory accesses, and keeps no state of threads.
+/// Whether the ptx route has all that the tool needs: what happens on a GPU, but for a block's begin and end.
 template <class Tool>
 inline constexpr bool can_collect_v = [] {
-  bool is_other_handled = pasta::detail::has_thread_state_v<Tool>;
-#define PASTA_DETAIL_CHECK(event)                      \
-  if constexpr (!std::is_same_v<event, memory_access>) \
-    is_other_handled = is_other_handled || handles_v<Tool, event> || counts_v<Tool, event>;
-  PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_CHECK)
+  bool is_any_known = false, is_other_handled = handles_v<Tool, block_enter> || handles_v<Tool, block_exit>;
+#define PASTA_DETAIL_CHECK(event) is_any_known = is_any_known || handles_v<Tool, event> || counts_v<Tool, event>;
+  PASTA_DETAIL_FOR_EACH_DEVICE_EVENT(PASTA_DETAIL_CHECK)
 #undef PASTA_DETAIL_CHECK
-  return !is_other_handled && (handles_v<Tool, memory_access> || counts_v<Tool, memory_access>);
+#define PASTA_DETAIL_CHECK(event) is_other_handled = is_other_handled || handles_v<Tool, event>;
+  PASTA_DETAIL_FOR_EACH_HOST_EVENT(PASTA_DETAIL_CHECK)
+#undef PASTA_DETAIL_CHECK
+  return is_any_known && !is_other_handled;
+}();
+/// Whether the tool has handlers that run on a GPU.
+template <class Tool>
+inline constexpr bool has_handlers_v = [] {
+  bool is_any = false;
+#define PASTA_DETAIL_CHECK(event) is_any = is_any || handles_v<Tool, event>;
+  PASTA_DETAIL_FOR_EACH_DEVICE_EVENT(PASTA_DETAIL_CHECK)
+#undef PASTA_DETAIL_CHECK
+  return is_any;
 }();
 
 /// @throws usage_error for options that the tool does not have, and for those that its handlers were built with

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <pasta/instrument/ptx/detail/hook_kept.hpp>
+#include <pasta/instrument/ptx/detail/state_passing.hpp>
 #include <pasta/instrument/ptx/hook.hpp>
 #include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/module_state.hpp>
@@ -59,9 +60,10 @@ inline std::string access_function(hook const& tool, std::string_view name, std:
       {"%pasta_space", false},      {"%pasta_site", false},     {"%pasta_row", false},
       {"%pasta_row_shared", false}, {"%pasta_function", false}, {"%pasta_function_shared", false},
       {"%pasta_keeps", false}};
+  state_passing const state(tool);
   return fmt::format(
-      ".func (.param .b64 pasta_result) {name}(.param .b64 pasta_q0, .param .b64 pasta_q1, .param .b32 pasta_q2, "
-      ".param .b32 pasta_q3, .param .b32 pasta_q4, .param .b32 pasta_q5, .param .b32 pasta_q6)\n"
+      ".func ({result}) {name}(.param .b64 pasta_q0, .param .b64 pasta_q1, .param .b32 pasta_q2, "
+      ".param .b32 pasta_q3, .param .b32 pasta_q4, .param .b32 pasta_q5, .param .b32 pasta_q6{parameter})\n"
       "{{\n"
       "\t.reg .pred \t%pasta_adds;\n"
       "\t.reg .b32 \t%pasta_lane, %pasta_low, %pasta_high, %pasta_other, %pasta_lanes, %pasta_elements;\n"
@@ -88,11 +90,12 @@ inline std::string access_function(hook const& tool, std::string_view name, std:
       "\tadd.s64 \t%pasta_function, %pasta_function, {functions_shard};\n"
       "\tmad.wide.u32 \t%pasta_function_shared, %pasta_number, {function_shared}, %pasta_shared;\n"
       "\tadd.s64 \t%pasta_function_shared, %pasta_function_shared, {functions_shared};\n"
+      "{begin}"
       "{in_order}"
       "{body}"
       "$pasta_called:\n"
       "\tbar.warp.sync \t%pasta_group;\n"
-      "\tst.param.b64 \t[pasta_result], %pasta_kept;\n"
+      "{end}"
       "\tret;\n"
       "}}\n",
       fmt::arg("name", name), fmt::arg("state", state_name), fmt::arg("shared", offsetof(module_state, shared)),
@@ -102,7 +105,10 @@ inline std::string access_function(hook const& tool, std::string_view name, std:
       fmt::arg("functions_shard", place.functions_shard),
       fmt::arg("function_shared", tool.word(abi_function_shared_bytes)),
       fmt::arg("functions_shared", place.functions_shared), fmt::arg("in_order", test_in_order(first_count)),
-      fmt::arg("body", tool.body(operands, 0)));
+      fmt::arg("body", tool.body(operands, 0)),
+      fmt::arg("result", state.result.empty() ? ".param .b64 pasta_result" : state.result),
+      fmt::arg("parameter", state.parameter.empty() ? "" : ", " + state.parameter), fmt::arg("begin", state.begin),
+      fmt::arg("end", state.end.empty() ? "\tst.param.b64 \t[pasta_result], %pasta_kept;\n" : state.end));
 }
 
 /// Where an access's requests in order are counted: its place among the counts, and above that how far apart they are.
@@ -113,8 +119,11 @@ inline std::uint32_t in_order_word(hooked_access const& each) {
 
 /// @param in_order an in_order_word; 0: it is not tested
 /// @param keeps a register that is 0 or 1, or nothing: the result is not wanted
-inline std::string call_access_function(std::string_view name, hooked_access const& each, std::uint32_t in_order,
-                                        access_kind kind, std::uint32_t function, std::string_view keeps) {
+inline std::string call_access_function(hook const& tool, std::string_view name, hooked_access const& each,
+                                        std::uint32_t in_order, access_kind kind, std::uint32_t function,
+                                        std::string_view keeps) {
+  state_passing const state(tool);
+  bool const has_state = !state.parameter.empty();
   std::uint32_t const number = static_cast<std::uint32_t>(kind) << 29 | function;
   std::string text, what = fmt::format("{:#x}", number), result;
   if (!keeps.empty()) {
@@ -124,8 +133,9 @@ inline std::string call_access_function(std::string_view name, hooked_access con
   }
   return fmt::format(
       "{}\t{{\n"
-      "\t.param .b64 \tpasta_q0, pasta_q1, pasta_result;\n"
+      "\t.param .b64 \tpasta_q0, pasta_q1{};\n"
       "\t.param .b32 \tpasta_q2, pasta_q3, pasta_q4, pasta_q5, pasta_q6;\n"
+      "{}"
       "\tst.param.b64 \t[pasta_q0], %pasta_address;\n"
       "\tst.param.b64 \t[pasta_q1], %pasta_at;\n"
       "\tst.param.b32 \t[pasta_q2], {};\n"
@@ -133,10 +143,14 @@ inline std::string call_access_function(std::string_view name, hooked_access con
       "\tst.param.b32 \t[pasta_q4], {};\n"
       "\tst.param.b32 \t[pasta_q5], {};\n"
       "\tst.param.b32 \t[pasta_q6], {:#x};\n"
-      "\tcall \t(pasta_result), {}, (pasta_q0, pasta_q1, pasta_q2, pasta_q3, pasta_q4, pasta_q5, pasta_q6);\n"
+      "{}"
+      "\tcall \t(pasta_result), {}, (pasta_q0, pasta_q1, pasta_q2, pasta_q3, pasta_q4, pasta_q5, pasta_q6{});\n"
       "{}"
       "\t}}\n",
-      text, each.size.text, each.space.text, each.row, what, in_order, name, result);
+      text, has_state ? "" : ", pasta_result",
+      has_state ? fmt::format("\t{};\n\t{};\n", state.parameter, state.result) : "", each.size.text, each.space.text,
+      each.row, what, in_order, state.pass, name, has_state ? ", pasta_state" : "",
+      has_state ? state.take_back : result);
 }
 
 }  // namespace pasta::ptx::detail

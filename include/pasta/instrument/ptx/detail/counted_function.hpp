@@ -132,7 +132,8 @@ class counted_function {
     }
   }
 
-  // Statements behind which the thread may be gone, and the body's `}` if control comes there.
+ public:
+  /// Statements behind which the thread may be gone, and the body's `}` if control comes there.
   std::vector<std::size_t> find_ways_out() const {
     std::vector<std::size_t> found;
     bool comes_to_end = true;
@@ -174,6 +175,8 @@ class counted_function {
     }
     return first;
   }
+
+ private:
   bool counts_in_register(std::size_t statement) const {
     auto const& all = plan_.counters;
     auto const found = std::lower_bound(all.begin(), all.end(), statement, [](counter const& each, std::size_t number) {

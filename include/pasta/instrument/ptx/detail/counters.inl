@@ -44,12 +44,14 @@ counter_plan plan_counters(module const& from, function const& body, IsCounted&&
       if (from.statements[i].kind != statement_kind::instruction) continue;
       instruction const read = read_instruction(from.statements[i].text);
       if (is_counted(read)) {
-        std::size_t const scope = read.guard ? parts.scope_of(i) : 0;
-        auto found = std::find_if(open.begin(), open.end(),
-                                  [&](auto const& o) { return o.guard == read.guard && o.scope == scope; });
+        // A branch is executed by all lanes: its guard is what they decide.
+        ptx::guard const guard = ends_block(read) ? ptx::guard{} : read.guard;
+        std::size_t const scope = guard ? parts.scope_of(i) : 0;
+        auto found =
+            std::find_if(open.begin(), open.end(), [&](auto const& o) { return o.guard == guard && o.scope == scope; });
         if (found == open.end()) {
-          plan.counters.push_back({i, read.guard, each.loop_depth});
-          found = open.insert(open.end(), {read.guard, scope, plan.counters.size() - 1});
+          plan.counters.push_back({i, guard, each.loop_depth});
+          found = open.insert(open.end(), {guard, scope, plan.counters.size() - 1});
         }
         plan.sites.push_back({i, found->counter});
       }

@@ -23,6 +23,23 @@ inline hook::hook(std::string tool, std::string_view text) : tool_(std::move(too
   hook_reader(*this).read();
 }
 
+inline bool hook::has_code() const {
+  std::uint32_t handled = 0;
+  for (std::size_t i = 0; i < pasta::detail::hook_event_count; ++i)
+    handled |= pasta::detail::handled_bit(static_cast<hook_function>(i));
+  return (events() & handled) != 0;
+}
+
+inline hook hook::silent() const {
+  hook made = counting(tool_);
+  made.words_[pasta::detail::abi_events] = 0;
+  for (std::size_t i = 0; i < pasta::detail::hook_event_count; ++i)
+    made.words_[pasta::detail::abi_events] |= events() & pasta::detail::counted_bit(static_cast<hook_function>(i));
+  return made;
+}
+
+inline std::string hook::state_register() const { return fmt::format("%pasta_state_{}_", tool_); }
+
 inline bool hook::watches(access_kind kind, state_space space, std::uint32_t size_bytes) const {
   if (!handles_accesses()) return false;
   if (!std::has_single_bit(size_bytes) || size_bytes >> pasta::detail::watched_sizes != 0) return true;
@@ -40,9 +57,9 @@ inline bool hook::watches(access_kind kind, state_space space, std::uint32_t siz
   return where && watches_in(*where);
 }
 
-inline std::string hook::body(std::span<hook_operand const> operands, std::size_t number) const {
+inline std::string hook::body(std::span<hook_operand const> operands, std::size_t number, hook_function which) const {
   std::string text = "\t{\n";
-  for (piece const& each : pieces_) {
+  for (piece const& each : pieces_[static_cast<std::size_t>(which)]) {
     text += each.text;
     switch (each.what) {
       case piece::tail::nothing:
@@ -51,7 +68,9 @@ inline std::string hook::body(std::span<hook_operand const> operands, std::size_
         fmt::format_to(std::back_inserter(text), "{}", number);
         break;
       case piece::tail::read:
-        text += detail::move_operand(operands[each.parameter], parameter_bytes[each.parameter], each.type, each.into);
+        text +=
+            detail::move_operand(operands[each.parameter], pasta::detail::parameters_of(which).bytes[each.parameter],
+                                 each.type, each.into, each.bits);
         break;
     }
   }

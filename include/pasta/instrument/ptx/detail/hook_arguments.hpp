@@ -14,17 +14,47 @@
 
 namespace pasta::ptx::detail {
 
+/// A number as PTX spells it; none of other text.
+inline std::optional<std::int64_t> number_of(std::string_view text) {
+  bool const is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  if (text.find_first_not_of("0123456789abcdefABCDEFxXU") != std::string_view::npos) return std::nullopt;
+  auto const value = static_cast<std::int64_t>(integer_of(text));
+  if (value == 0 && text.find_first_not_of("0xXU") != std::string_view::npos) return std::nullopt;
+  return is_negative ? -value : value;
+}
+
+/// Behind the jump the lanes are together for which the guard holds.
+inline std::string skip_unless(guard const& which) {
+  if (!which) return {};
+  return fmt::format("\t@{}{} bra \t$pasta_past;\n", which.is_negated ? "" : "!", which.predicate);
+}
+
 /// What one access gives to hooks. Code that leads past them jumps to `$pasta_past`, without a number.
 class hook_arguments {
  public:
   hook_arguments(instruction const& what, access const& which, register_scopes const& registers)
       : what_(&what), which_(&which), registers_(&registers) {}
 
+  /// Why it reaches no handler; empty: it does.
+  std::string_view obstacle() const { return find_obstacle(); }
+  /// Code that makes a register of 64 bits the access's address, and one of 32 bits its memory_space.
+  std::string address_code(std::string_view into) {
+    code_.clear();
+    make_address(into);
+    return std::move(code_);
+  }
+  hook_operand space_code(std::string_view address, std::string_view into, std::string& code) {
+    code_.clear();
+    hook_operand const space = space_operand(address, into);
+    code += code_;
+    return space;
+  }
   /// Fills in all but the row.
   void fill(hooked_access& into) {
     into.why = find_obstacle();
     if (!into.why.empty()) return;
-    into.skip = skip_unless_guarded();
+    into.skip = skip_unless(what_->guard);
     skip_other_lanes();
     into.size = size_operand();
     make_address();
@@ -50,22 +80,8 @@ class hook_arguments {
       return "the register of its address is not declared";
     return {};
   }
-  // A number as PTX spells it; none of other text.
-  static std::optional<std::int64_t> number_of(std::string_view text) {
-    bool const is_negative = text.starts_with('-');
-    if (is_negative) text.remove_prefix(1);
-    if (text.find_first_not_of("0123456789abcdefABCDEFxXU") != std::string_view::npos) return std::nullopt;
-    auto const value = static_cast<std::int64_t>(integer_of(text));
-    if (value == 0 && text.find_first_not_of("0xXU") != std::string_view::npos) return std::nullopt;
-    return is_negative ? -value : value;
-  }
   address address_of() const { return read_address(what_->operands[which_->address_operand]); }
 
-  // Behind the jump the lanes are together that make the access.
-  std::string skip_unless_guarded() const {
-    if (!what_->guard) return {};
-    return fmt::format("\t@{}{} bra \t$pasta_past;\n", what_->guard.is_negated ? "" : "!", what_->guard.predicate);
-  }
   void skip_other_lanes() {
     if (which_->share != share::rows) return;
     code_ += fmt::format(
@@ -104,33 +120,33 @@ class hook_arguments {
     return size;
   }
 
-  void make_address() {
+  void make_address(std::string_view into = "%pasta_address") {
     address const at = address_of();
     std::uint32_t const bits = registers_->bits_of(at.base);
     if (bits == 64 && !at.offset.empty()) {
-      code_ += fmt::format("\tadd.s64 \t%pasta_address, {}, {};\n", at.base, at.offset);
+      code_ += fmt::format("\tadd.s64 \t{}, {}, {};\n", into, at.base, at.offset);
     } else if (bits == 32) {
       code_ += fmt::format(
           "\tadd.s32 \t%pasta_low, {}, {};\n"
-          "\tcvt.u64.u32 \t%pasta_address, %pasta_low;\n",
-          at.base, at.offset.empty() ? "0" : at.offset);
+          "\tcvt.u64.u32 \t{}, %pasta_low;\n",
+          at.base, at.offset.empty() ? "0" : at.offset, into);
     } else {
-      code_ += fmt::format("\tmov.u64 \t%pasta_address, {};\n", at.base);
-      if (!at.offset.empty()) code_ += fmt::format("\tadd.s64 \t%pasta_address, %pasta_address, {};\n", at.offset);
+      code_ += fmt::format("\tmov.u64 \t{}, {};\n", into, at.base);
+      if (!at.offset.empty()) code_ += fmt::format("\tadd.s64 \t{0}, {0}, {1};\n", into, at.offset);
     }
   }
 
-  hook_operand space_operand() {
+  hook_operand space_operand(std::string_view address = "%pasta_address", std::string_view into = "%pasta_space") {
     if (auto const space = to_memory_space(which_->space))
       return {fmt::format("{}", static_cast<unsigned>(*space)), true};
     code_ += fmt::format(
-        "\tisspacep.shared \t%pasta_adds, %pasta_address;\n"
-        "\tselp.u32 \t%pasta_space, {}, {}, %pasta_adds;\n"
-        "\tisspacep.local \t%pasta_adds, %pasta_address;\n"
-        "\tselp.u32 \t%pasta_space, {}, %pasta_space, %pasta_adds;\n",
-        static_cast<unsigned>(memory_space::shared), static_cast<unsigned>(memory_space::global),
+        "\tisspacep.shared \t%pasta_adds, {0};\n"
+        "\tselp.u32 \t{1}, {2}, {3}, %pasta_adds;\n"
+        "\tisspacep.local \t%pasta_adds, {0};\n"
+        "\tselp.u32 \t{1}, {4}, {1}, %pasta_adds;\n",
+        address, into, static_cast<unsigned>(memory_space::shared), static_cast<unsigned>(memory_space::global),
         static_cast<unsigned>(memory_space::local));
-    return {"%pasta_space", false};
+    return {std::string(into), false};
   }
 
   instruction const* what_;

@@ -49,8 +49,9 @@ inline std::string code_of_hook(hooked_access const& each, access const& which, 
   using enum pasta::detail::hook_abi_word;
   bool const is_kept = each.kept != hooked_access::not_kept;
   if (!where.calls.empty()) {
-    return call_access_function(where.calls[index], each, test == in_order_test::in_function ? in_order_word(each) : 0,
-                                which.kind, where.function, is_kept ? "%pasta_keeps" : "");
+    return call_access_function(tool, where.calls[index], each,
+                                test == in_order_test::in_function ? in_order_word(each) : 0, which.kind,
+                                where.function, is_kept ? "%pasta_keeps" : "");
   }
   row_places const& place = where.rows[index];
   std::uint32_t const function = where.function;

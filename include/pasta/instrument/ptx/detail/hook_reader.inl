@@ -7,34 +7,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <pasta/instrument/ptx/detail/hook_numbers.hpp>
+#include <pasta/instrument/ptx/detail/move_operand.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
 #include <pasta/instrument/ptx/hook.hpp>
 #include <pasta/instrument/ptx/instruction.hpp>
 #include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/register_scopes.hpp>
 #include <pasta/instrument/ptx/token.hpp>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace pasta::ptx {
-namespace detail {
-
-/// A parameter's value in a register of the hook. @param type of the register's own instruction: `u8` takes the lowest
-/// byte
-inline std::string move_operand(hook_operand const& from, std::uint32_t bytes, std::string_view type,
-                                std::string_view into) {
-  std::uint32_t const wanted = bits_of(type) / 8;
-  if (wanted == bytes) return fmt::format("\tmov.b{} \t{}, {};\n", 8 * bytes, into, from.text);
-  if (from.is_number) {
-    std::uint64_t value = 0;
-    std::from_chars(from.text.data(), from.text.data() + from.text.size(), value);
-    return fmt::format("\tmov.b{} \t{}, {};\n", std::max<std::uint32_t>(wanted, 2) * 8, into,
-                       value & ((std::uint64_t{1} << 8 * wanted) - 1));
-  }
-  return fmt::format("\tcvt.u{}.u{} \t{}, {};\n", 8 * wanted, 8 * bytes, into, from.text);
-}
-
-}  // namespace detail
-
 /// Reads a hook once.
 class hook_reader {
  public:
@@ -45,14 +30,13 @@ class hook_reader {
     into_->version_ = detail::version_number(from_.version);
     into_->version_text_ = from_.version;
     read_words();
-    if (!into_->handles_accesses()) return;
-    constexpr std::string_view name = "pasta_hook_memory_access";
-    body_ = from_.find(name);
-    if (body_ == nullptr || body_->is_declaration || body_->is_entry) fail(fmt::format("has no function {}", name));
-    check_parameters();
-    collect_names();
-    for (std::size_t i = body_->begin + 1; i < body_->end; ++i) add(from_.statements[i], i + 1 == body_->end);
-    flush();
+    for (variable const& each : from_.variables) variables_[each.name] = &each;
+    for (std::size_t i = 0; i < pasta::detail::hook_function_count; ++i) {
+      auto const which = static_cast<hook_function>(i);
+      bool const is_wanted =
+          i < pasta::detail::hook_event_count ? into_->handles(which) : into_->has_state() && into_->has_code();
+      if (is_wanted) read_function(which);
+    }
   }
 
  private:
@@ -61,13 +45,31 @@ class hook_reader {
                                at == nullptr ? std::string() : fmt::format(" (line {})", at->line)));
   }
 
+  void read_function(hook_function which) {
+    which_ = which;
+    std::string const name = fmt::format("pasta_hook_{}", to_string(which));
+    body_ = from_.find(name);
+    if (body_ == nullptr || body_->is_declaration || body_->is_entry) fail(fmt::format("has no function {}", name));
+    check_parameters();
+    collect_names();
+    copy_state();
+    registers_of_.pass(from_.statements[body_->begin]);
+    for (std::size_t i = body_->begin + 1; i < body_->end; ++i) {
+      registers_of_.pass(from_.statements[i]);
+      add(from_.statements[i], i + 1 == body_->end);
+    }
+    registers_of_.pass(from_.statements[body_->end]);
+    flush();
+  }
+  std::vector<hook::piece>& pieces() { return into_->pieces_[static_cast<std::size_t>(which_)]; }
+
   void read_words() {
     using namespace pasta::detail;
     auto const found = std::find_if(from_.variables.begin(), from_.variables.end(),
                                     [](variable const& each) { return each.name == "pasta_hook_abi"; });
     if (found == from_.variables.end()) fail("is none: it has no pasta_hook_abi");
-    std::vector<std::uint64_t> const elements = numbers_of(*found);
-    std::uint32_t const bytes = element_bytes(*found);
+    std::vector<std::uint64_t> const elements = ptx::detail::numbers_of(*found);
+    std::uint32_t const bytes = ptx::detail::element_bytes(*found);
     if (bytes == 0 || elements.size() * bytes > hook_abi_words * 4) fail("has another pasta_hook_abi");
     for (std::size_t i = 0; i < elements.size(); ++i) {
       std::size_t const at = i * bytes;
@@ -80,11 +82,12 @@ class hook_reader {
     switch (static_cast<hook_obstacle>(into_->words_[abi_obstacle])) {
       case hook_obstacle::none:
         break;
-      case hook_obstacle::thread_state:
-        fail("is none: the ptx route keeps no thread_state");
       default:
-        fail("is none: the ptx route delivers no other events of a GPU than memory_access");
+        fail(
+            "is none: block_enter and block_exit need a barrier of the block, and the ptx route adds none; "
+            "the route probe has them");
     }
+    if (into_->state_words() > max_thread_state_words) fail("keeps a thread_state of more than 128 bytes");
   }
   void check_rows() const {
     using namespace pasta::detail;
@@ -102,41 +105,25 @@ class hook_reader {
       }
     }
   }
-  static std::vector<std::uint64_t> numbers_of(variable const& what) {
-    std::vector<std::uint64_t> all;
-    token_reader reader(what.text);
-    token t = reader.next();
-    while (t.kind != token_kind::end && !t.is('{')) t = reader.next();
-    for (; t.kind != token_kind::end; t = reader.next()) {
-      if (t.kind != token_kind::number) continue;
-      bool const is_hexadecimal = t.text.starts_with("0x");
-      std::uint64_t value = 0;
-      std::from_chars(t.begin() + (is_hexadecimal ? 2 : 0), t.end(), value, is_hexadecimal ? 16 : 10);
-      all.push_back(value);
-    }
-    return all;
-  }
-  static std::uint32_t element_bytes(variable const& what) {
-    token_reader reader(what.text);
-    for (token t = reader.next(); t.kind != token_kind::end && !t.is('{'); t = reader.next()) {
-      if (!t.is_directive()) continue;
-      if (std::uint32_t const bits = bits_of(t.text.substr(1)); bits == 8 || bits == 16 || bits == 32) return bits / 8;
-    }
-    return 0;
-  }
-
+  // The state stands behind the others. Of a tool without one it is an empty struct, or missing.
   void check_parameters() const {
-    bool is_right = body_->parameters.size() == hook::parameter_count && body_->results.size() == 1 &&
-                    body_->results[0].size_bytes == 8 && !body_->results[0].is_register;
-    for (std::size_t i = 0; is_right && i < hook::parameter_count; ++i) {
-      is_right = body_->parameters[i].size_bytes == hook::parameter_bytes[i] && !body_->parameters[i].is_register;
-    }
+    auto const [count, bytes] = pasta::detail::parameters_of(which_);
+    std::uint64_t const state = 4 * into_->state_words();
+    bool const takes_state = into_->has_state() && which_ != hook_function::start;
+    auto const& all = body_->parameters;
+    bool is_right = all.size() == count + (takes_state ? 1 : 0) ||
+                    (!takes_state && all.size() == count + 1 && all[count].size_bytes <= 1);
+    for (std::size_t i = 0; is_right && i < count; ++i) is_right = all[i].size_bytes == bytes[i] && !all[i].is_register;
+    if (is_right && takes_state) is_right = all[count].size_bytes == state && !all[count].is_register;
+    std::uint64_t const result = into_->has_state() ? state : which_ == hook_function::memory_access ? 8 : 0;
+    is_right = is_right && body_->results.size() == (result == 0 ? 0 : 1);
+    if (is_right && result != 0) is_right = body_->results[0].size_bytes == result && !body_->results[0].is_register;
     if (!is_right) fail("has other parameters", &from_.statements[body_->head]);
   }
 
   void collect_names() {
+    parameters_.clear(), labels_.clear(), registers_.clear();
     for (std::size_t i = 0; i < body_->parameters.size(); ++i) parameters_[body_->parameters[i].name] = i;
-    for (variable const& each : from_.variables) variables_[each.name] = &each;
     for (std::size_t i = body_->begin + 1; i < body_->end; ++i) {
       statement const& each = from_.statements[i];
       if (each.kind == statement_kind::label) labels_.insert(token_reader(each.text).next().text);
@@ -147,6 +134,22 @@ class hook_reader {
         if (t.kind == token_kind::word && t.text.starts_with('%')) registers_.insert(t.text);
       }
     }
+  }
+
+  // What is returned is written where the state is: it is read from a copy.
+  void copy_state() {
+    if (!into_->has_state() || which_ == hook_function::start) return;
+    text_ += fmt::format("\t.reg .b32 \t%pasta_in<{}>;\n", into_->state_words());
+    for (std::uint32_t i = 0; i < into_->state_words(); ++i)
+      text_ += fmt::format("\tmov.b32 \t%pasta_in{0}, {1}{0};\n", i, into_->state_register());
+  }
+  // The number of a word of the state, or of what is returned; none if it is no whole word.
+  std::optional<std::uint32_t> word_at(std::string_view offset, std::string_view type) const {
+    std::uint32_t at = 0;
+    auto const end = offset.data() + offset.size();
+    bool const is_number = offset.empty() || std::from_chars(offset.data(), end, at).ptr == end;
+    if (!is_number || at % 4 != 0 || at / 4 >= into_->state_words() || bits_of(type) != 32) return std::nullopt;
+    return at / 4;
   }
 
   void add(statement const& each, bool is_last) {
@@ -212,7 +215,13 @@ class hook_reader {
 
   void add_result(instruction const& what, statement const& each) {
     address const to = what.operands.size() == 2 ? read_address(what.operands[0]) : address{};
-    if (to.base != body_->results[0].name || !is_begin(to.offset) || what.guard ||
+    if (into_->has_state()) {
+      auto const word = word_at(to.offset, what.last_modifier());
+      if (!word || to.base != body_->results[0].name || what.guard) fail("returns something in an unknown way", &each);
+      text_ += fmt::format("\tmov.b32 \t{}{}, {};\n", into_->state_register(), *word, renamed(what.operands[1]));
+      return;
+    }
+    if (body_->results.empty() || to.base != body_->results[0].name || !is_begin(to.offset) || what.guard ||
         bits_of(what.last_modifier()) != 64) {
       fail("returns something in an unknown way", &each);
     }
@@ -225,8 +234,17 @@ class hook_reader {
     address const from = what.operands.size() == 2 ? read_address(what.operands[1]) : address{};
     auto const found = parameters_.find(from.base);
     std::string_view const type = what.last_modifier();
-    if (found == parameters_.end() || !is_begin(from.offset) || what.guard || bits_of(type) < 8 ||
-        bits_of(type) / 8 > hook::parameter_bytes[found->second] || what.operands[0].starts_with('{')) {
+    auto const [count, bytes] = pasta::detail::parameters_of(which_);
+    if (found != parameters_.end() && found->second == count && into_->has_state()) {
+      auto const word = word_at(from.offset, type);
+      if (!word || what.guard) fail("reads a parameter in an unknown way", &each);
+      text_ += fmt::format("\tmov.b32 \t{}, %pasta_in{};\n", renamed(what.operands[0]), *word);
+      return;
+    }
+    if (found == parameters_.end() || found->second >= count || !is_begin(from.offset) || what.guard ||
+        bits_of(type) < 8 || bits_of(type) / 8 > bytes[found->second] || what.operands[0].starts_with('{') ||
+        registers_of_.bits_of(what.operands[0]) < std::max(bits_of(type), 16u) ||
+        (type.starts_with('s') && registers_of_.bits_of(what.operands[0]) != bits_of(type))) {
       fail("reads a parameter in an unknown way", &each);
     }
     cut(hook::piece::tail::nothing);
@@ -235,7 +253,8 @@ class hook_reader {
     read.parameter = found->second;
     read.type = type;
     read.into = renamed(what.operands[0]);
-    into_->pieces_.push_back(std::move(read));
+    read.bits = registers_of_.bits_of(what.operands[0]);
+    pieces().push_back(std::move(read));
   }
 
   // As it is, but for names that are the hook's own.
@@ -313,12 +332,14 @@ class hook_reader {
     made.what = what;
     made.text = std::move(text_);
     text_.clear();
-    into_->pieces_.push_back(std::move(made));
+    pieces().push_back(std::move(made));
   }
   void flush() { cut(hook::piece::tail::nothing); }
 
   hook* into_;
   ptx::module from_;
+  hook_function which_ = hook_function::memory_access;
+  register_scopes registers_of_;
   function const* body_ = nullptr;
   std::unordered_map<std::string_view, std::size_t> parameters_;
   std::unordered_map<std::string_view, variable const*> variables_;

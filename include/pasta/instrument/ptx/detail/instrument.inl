@@ -11,58 +11,16 @@
 #include <pasta/instrument/ptx/classify.hpp>
 #include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/counted_function.hpp>
+#include <pasta/instrument/ptx/detail/list_sites.hpp>
+#include <pasta/instrument/ptx/detail/module_texts.hpp>
 #include <pasta/instrument/ptx/detail/numbers.hpp>
+#include <pasta/instrument/ptx/detail/tools_of_function.hpp>
+#include <pasta/instrument/ptx/event_sites.hpp>
 #include <pasta/instrument/ptx/hook_sites.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
 #include <pasta/instrument/ptx/token.hpp>
 
 namespace pasta::ptx {
-namespace detail {
-
-/// A hash of texts, FNV-1a of 128 bits, in 32 hexadecimal digits. A collision would have linkers mix two modules up.
-class text_hash {
- public:
-  void add(std::string_view text) {
-    for (char const c : text) add(static_cast<unsigned char>(c));
-    add(0x100);  // the end of a text is told from any of its bytes
-  }
-  std::string to_string() const {
-    return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(value_ >> 64), static_cast<std::uint64_t>(value_));
-  }
-
- private:
-  __extension__ typedef unsigned __int128 word;
-  void add(unsigned c) { value_ = (value_ ^ c) * ((word{1} << 88) + 0x13b); }
-  word value_ = (word{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
-};
-
-/// What a module begins with stands together: .version, .target, .address_size, and lines such as `# 1 "a.cu"`.
-inline statement const& last_of_head(module const& from) {
-  auto const behind = std::find_if(from.statements.begin(), from.statements.end(), [](statement const& each) {
-    token const first = token_reader(each.text).next();
-    return !first.is(".version") && !first.is(".target") && !first.is(".address_size") && !first.is('#');
-  });
-  return *(behind - 1);  // the first is .version, or a line
-}
-
-/// The table as words, and the state.
-inline std::string declare_state(std::string_view id, std::string_view table) {
-  std::string words;
-  for (std::size_t i = 0; i < table.size(); i += 8) {
-    std::uint64_t word = 0;
-    for (std::size_t k = 0; k < 8 && i + k < table.size(); ++k) {
-      word |= std::uint64_t{static_cast<unsigned char>(table[i + k])} << 8 * k;
-    }
-    fmt::format_to(std::back_inserter(words), "{}0x{:x}", i == 0 ? "" : i % 64 == 0 ? ",\n" : ",", word);
-  }
-  return fmt::format(
-      "\n.weak .global .align 8 .u64 {0}{2}[{3}] = {{{4}}};\n"
-      ".weak .global .align 16 .u64 {1}{2}[6] = {{0, 0, {5}, {0}{2}, 0, 0}};\n",
-      sites_prefix, state_prefix, id, (table.size() + 7) / 8, words, table.size());
-}
-
-}  // namespace detail
-
 inline bool is_instrumented(module const& from) {
   return std::any_of(from.variables.begin(), from.variables.end(),
                      [](variable const& each) { return each.name.starts_with(state_prefix); });
@@ -83,7 +41,7 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
     throw cannot_instrument("it uses names that begin with pasta_");
   }
   for (hook const& each : hooks) {
-    if (!each.handles_accesses() || each.architecture() <= architecture) continue;
+    if (!each.has_code() || each.architecture() <= architecture) continue;
     throw cannot_instrument(fmt::format("its target {} is older than {}'s hook, sm_{}", from.target.substr(0, 100),
                                         each.tool(), each.architecture()));
   }
@@ -92,11 +50,7 @@ inline void check_module(module const& from, std::span<hook const> hooks) {
 class instrumenter {
  public:
   instrumenter(module const& from, std::span<hook const> hooks, instrument_options const& options)
-      : from_(&from),
-        hooks_(hooks),
-        options_(&options),
-        is_counted_(std::any_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.counts_accesses(); })),
-        leaving_(from) {}
+      : from_(&from), hooks_(hooks), options_(&options), leaving_(from) {}
 
   instrumented make() {
     result_.table.id = id();
@@ -106,7 +60,8 @@ class instrumenter {
     }
     place_rows();
     result_.json = to_json(result_.table, *from_, source_places(*from_));
-    if (result_.sites == 0) {
+    result_.is_changed = result_.sites != 0 || has_hooks_;
+    if (!result_.is_changed) {
       result_.text = from_->source;
       return std::move(result_);
     }
@@ -121,7 +76,11 @@ class instrumenter {
     std::uint32_t first_counter;
     std::size_t row;  // in the table
     std::vector<hooked_access> accesses;
+    std::vector<hooked_event> events;
+    std::vector<hook> own;  // the tools, where some of them get nothing of the function; else empty
+    bool is_hooked;         // something in it reaches a handler
   };
+  std::span<hook const> hooks_of(planned const& each) const { return each.own.empty() ? hooks_ : each.own; }
 
   std::string id() const {
     text_hash hash;
@@ -136,21 +95,33 @@ class instrumenter {
   }
 
   void plan(function const& body) {
-    table_function row{body.name, body.is_entry, {}, {}};
+    table_function row{body.name, body.is_entry, {}, {}, {}};
     try {
       register_room const room = room_of(body);
+      std::vector<hook> own = concerned_tools(*from_, body, hooks_);
+      row.without = find_left_out(own.empty() ? hooks_ : own, room);
+      leave_out(row.without, hooks_, own);
+      std::span<hook const> const hooks = own.empty() ? hooks_ : own;
       planned made{
           &body,
           {*from_, body, leaving_, room,
-           plan_counters(*from_, body,
-                         [&](instruction const& what) { return is_counted_ && classify(what).access_count > 0; })},
+           plan_counters(*from_, body, [&](instruction const& what) { return is_counted(hooks_, classify(what)); })},
           result_.table.counters,
           result_.table.functions.size(),
-          plan_hooks(*from_, body, hooks_, room, totals_)};
-      add_sites(made, row);
+          plan_hooks(*from_, body, hooks, room, totals_),
+          plan_events(*from_, body, hooks, totals_.rows),
+          {},
+          has_thread_events(*from_, body, hooks)};
+      made.own = std::move(own);
+      made.is_hooked |=
+          std::any_of(made.accesses.begin(), made.accesses.end(),
+                      [](auto const& each) { return each.row != no_row; }) ||
+          std::any_of(made.events.begin(), made.events.end(), [](auto const& each) { return each.row != no_row; });
+      row.sites = list_sites({from_, hooks_, &made.counters, made.first_counter, made.accesses, made.events});
       result_.table.counters += static_cast<std::uint32_t>(made.counters.plan().counters.size());
       result_.sites += row.sites.size();
-      if (!row.sites.empty()) planned_.push_back(std::move(made));
+      has_hooks_ |= made.is_hooked;
+      if (!row.sites.empty() || made.is_hooked) planned_.push_back(std::move(made));
     } catch (unknown_label const& e) {
       row.why = e.what();
     }
@@ -161,26 +132,6 @@ class instrumenter {
     auto const& named = options_->short_of_registers;
     bool const is_short = std::find(named.begin(), named.end(), body.name) != named.end();
     return is_short || has_setmaxnreg(*from_, body) ? register_room::little : register_room::enough;
-  }
-
-  // Sites that are counted, and those whose accesses handlers want: both in the order of the text.
-  void add_sites(planned const& made, table_function& row) const {
-    std::vector<counted_site> const& counted = made.counters.plan().sites;
-    auto next = made.accesses.begin();
-    auto const add = [&](std::size_t statement, std::uint32_t counter) {
-      instruction const read = read_instruction(from_->statements[statement].text);
-      table_site site{counter, statement, read.opcode, classify(read), {}};
-      site.rows.fill({no_row, no_counts, 0, {}});
-      for (; next != made.accesses.end() && next->statement == statement; ++next) {
-        site.rows[next->number] = {next->row, next->in_order, next->in_order_step, next->why};
-      }
-      row.sites.push_back(site);
-    };
-    for (counted_site const& each : counted) {
-      while (next != made.accesses.end() && next->statement < each.statement) add(next->statement, no_counter);
-      add(each.statement, made.first_counter + made.counters.number_of(each.counter));
-    }
-    while (next != made.accesses.end()) add(next->statement, no_counter);
   }
 
   // Counters first, then the rows of each tool: of functions, of sites.
@@ -200,7 +151,7 @@ class instrumenter {
     for (hook const& each : hooks_) {
       using enum pasta::detail::hook_abi_word;
       row_places at;
-      if (each.handles_accesses() && table.rows > 0) {
+      if (each.has_code() && has_hooks_) {
         at.functions_shard = place(shard, functions, each.word(abi_function_shard_bytes));
         at.sites_shard = place(shard, table.rows, each.word(abi_site_shard_bytes));
         at.functions_shared = place(shared, functions, each.word(abi_function_shared_bytes));
@@ -220,45 +171,80 @@ class instrumenter {
     warp_sum const how = architecture(from_->target) >= 80 ? warp_sum::redux : warp_sum::shuffle;
     edits changes(from_->source);
     std::size_t number = 0;
-    bool has_hooks = false;
     std::vector<std::string> called;
     for (planned& each : planned_) {
-      bool const is_hooked = std::any_of(each.accesses.begin(), each.accesses.end(),
-                                         [](hooked_access const& access) { return access.row != no_row; });
-      if (!is_hooked && each.counters.plan().counters.empty()) continue;
-      has_hooks |= is_hooked;
-      bool const calls = is_hooked && is_too_long(each.accesses);
+      if (!each.is_hooked && each.counters.plan().counters.empty()) continue;
+      bool const calls = each.is_hooked && is_too_long(each);
       if (calls && called.empty()) called = names_of_functions();
       hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row),
                               calls ? std::span<std::string const>(called) : std::span<std::string const>()};
-      counted_function::hook_needs needs;
-      if (is_hooked) needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks_, where, *from_), {}};
-      for (hooked_access const& access : each.accesses) {
-        if (access.kept != hooked_access::not_kept) needs.kept_at.push_back(access.statement);
-      }
-      each.counters.write(changes, state_name, needs, each.first_counter, how, number);
-      if (is_hooked) write_hooks(changes, *from_, *each.body, each.accesses, hooks_, where, number);
+      write(changes, each, where, how, number);
     }
-    raise_version(changes, has_hooks);
+    raise_version(changes);
     std::string declared =
         declare_state(result_.table.id, options_->pack == nullptr ? result_.json : options_->pack(result_.json));
-    for (std::size_t i = 0; i < hooks_.size() && has_hooks; ++i) {
+    for (std::size_t i = 0; i < hooks_.size() && has_hooks_; ++i) {
       declared += hooks_[i].declarations();
-      if (!called.empty() && hooks_[i].handles_accesses())
-        declared += access_function(hooks_[i], called[i], state_name, places_[i], result_.table.in_order);
+      if (!called.empty()) declared += functions_of(i, state_name, called[i]);
     }
     changes.insert_after(last_of_head(*from_).text, declared);
     result_.text = changes.apply();
   }
+  void write(edits& changes, planned& each, hook_places const& where, warp_sum how, std::size_t& number) const {
+    std::span<hook const> const hooks = hooks_of(each);
+    counted_function::hook_needs needs;
+    std::vector<std::size_t> hooked_at;
+    if (each.is_hooked) {
+      needs = {hook_registers(each.accesses), fold_kept(each.accesses, hooks, where, *from_), {}};
+      needs.registers += begin_threads(*each.body, hooks, where, number);
+      write_events(changes, *from_, each.events, hooks, where, number);
+    }
+    for (hooked_access const& access : each.accesses) {
+      if (access.kept != hooked_access::not_kept) needs.kept_at.push_back(access.statement);
+      hooked_at.push_back(access.statement);
+    }
+    for (hooked_event const& event : each.events) hooked_at.push_back(event.place);
+    each.counters.write(changes, where.state_name, needs, each.first_counter, how, number);
+    if (!each.is_hooked) return;
+    // Behind the call's own event, which the states know.
+    auto const place_of = [&](std::size_t call) {
+      auto const event = std::find_if(each.events.begin(), each.events.end(),
+                                      [&](hooked_event const& one) { return one.statement == call; });
+      if (event != each.events.end()) return event->place;
+      return each.counters.first_argument(call, read_instruction(from_->statements[call].text).guard, hooked_at);
+    };
+    end_threads(changes, *from_, *each.body, each.counters.find_ways_out(), place_of, hooks, where, number);
+    write_hooks(changes, *from_, *each.body, each.accesses, hooks, where, number);
+  }
+  // A tool's hook as functions.
+  std::string functions_of(std::size_t tool, std::string_view state_name, std::string const& name) const {
+    hook const& of = hooks_[tool];
+    std::string text;
+    if (of.handles_accesses()) text = access_function(of, name, state_name, places_[tool], result_.table.in_order);
+    auto const add = [&](hook_function which) { text += event_function(of, event_function_name(name, which), which); };
+    for (std::size_t i = 1; i < pasta::detail::hook_event_count; ++i) {
+      if (of.handles(static_cast<hook_function>(i))) add(static_cast<hook_function>(i));
+    }
+    if (of.has_state()) add(hook_function::fold);
+    return text;
+  }
 
   // A hook is some hundred instructions. Where a function has many accesses, or the module many such functions, the
   // assembler would take minutes: there the hook is a function that is called.
-  bool is_too_long(std::vector<hooked_access> const& accesses) {
-    // Before sm_90 ptxas adds code of its own wherever lanes exchange something: a body takes it two to three times as long.
+  bool is_too_long(planned const& each) {
+    // Before sm_90 ptxas adds code of its own wherever lanes exchange something: a body takes it two to three times as
+    // long.
     std::size_t const most_in_function = architecture(from_->target) >= 90 ? 8 : 4,
                       most_in_module = 3 * most_in_function;
-    auto const count = static_cast<std::size_t>(
-        std::count_if(accesses.begin(), accesses.end(), [](hooked_access const& each) { return each.row != no_row; }));
+    auto const reached = [](auto const& all) {
+      return static_cast<std::size_t>(
+          std::count_if(all.begin(), all.end(), [](auto const& one) { return one.row != no_row; }));
+    };
+    std::size_t count = reached(each.accesses) + reached(each.events);
+    bool const has_state =
+        std::any_of(hooks_of(each).begin(), hooks_of(each).end(), [](hook const& one) { return one.has_state(); });
+    if (has_state || has_thread_events(*from_, *each.body, hooks_of(each)))
+      count += each.counters.find_ways_out().size();
     bool const may_call = result_.table.functions.size() <= most_called_functions;
     if (may_call && (count > most_in_function || bodies_ + count > most_in_module)) return true;
     bodies_ += count;
@@ -272,7 +258,7 @@ class instrumenter {
   }
 
   // To the latest that something in the module needs.
-  void raise_version(edits& changes, bool has_hooks) const {
+  void raise_version(edits& changes) const {
     constexpr unsigned version_of_activemask = 602;
     unsigned latest = version_number(from_->version);
     std::string_view text;
@@ -281,7 +267,7 @@ class instrumenter {
     };
     raise(version_of_activemask, "6.2");
     for (hook const& each : hooks_) {
-      if (has_hooks && each.handles_accesses()) raise(each.version(), each.version_text());
+      if (has_hooks_ && each.has_code()) raise(each.version(), each.version_text());
     }
     if (!text.empty()) changes.replace(from_->version, std::string(text));
   }
@@ -289,12 +275,12 @@ class instrumenter {
   ptx::module const* from_;
   std::span<hook const> hooks_;
   instrument_options const* options_;
-  bool is_counted_;
   leaving_functions leaving_;
   instrumented result_;
   std::vector<planned> planned_;
   std::vector<row_places> places_;  // by hook
   hook_totals totals_;
+  bool has_hooks_ = false;
   std::size_t bodies_ = 0;  // accesses with the hook's body before them
 };
 

@@ -55,6 +55,21 @@ inline nlohmann::ordered_json json_of(access const& each, table_site::handled co
   return row;
 }
 
+inline nlohmann::ordered_json json_of(site const& what, table_site::handled_event const& event) {
+  nlohmann::ordered_json row = {
+      {"kind", to_string(ptx::to_operation(*event.which))}, {"space", to_string(memory_space::global)}, {"bytes", 0}};
+  if (*event.which == hook_function::async_copy && what.access_count == 2) {
+    access const& written = what.all[1];
+    row["space"] = to_string(written.space);
+    row["bytes"] = nullptr;
+    if (written.size == size_source::text) row["bytes"] = written.size_bytes;
+  }
+  if (what.why != obstacle::none) row["why"] = explain(what.why);
+  if (event.row != no_row) row["row"] = event.row;
+  if (!event.why.empty()) row["unhandled"] = event.why;
+  return row;
+}
+
 inline nlohmann::ordered_json json_of(table_rows const& tool, std::size_t functions, std::uint32_t sites) {
   return {{"tool", tool.tool},
           {"function_rows", functions},
@@ -88,6 +103,7 @@ inline std::string to_json(site_table const& table, module const& from, source_p
                        {"opcode", site.opcode},
                        {"line", from.statements[site.statement].line},
                        {"accesses", std::move(accesses)}});
+      if (site.event.which) sites.back()["event"] = detail::json_of(site.what, site.event);
       if (site.counter != no_counter) sites.back()["counter"] = site.counter;
     }
     functions.push_back({{"name", function.name},
@@ -95,12 +111,14 @@ inline std::string to_json(site_table const& table, module const& from, source_p
                          {"why", function.why},
                          {"row", functions.size()},
                          {"sites", std::move(sites)}});
+    for (left_out_tool const& each : function.without)
+      functions.back()["without"].push_back({{"tool", each.tool}, {"why", each.why}});
   }
   json rows = json::array();
   for (table_rows const& tool : table.tool_rows) {
     rows.push_back(detail::json_of(tool, table.functions.size(), table.rows));
   }
-  json const all = {{"schema", "pasta.ptx.sites/2"},
+  json const all = {{"schema", "pasta.ptx.sites/3"},
                     {"pasta", PASTA_VERSION},
                     {"id", table.id},
                     {"tools", table.tools},

@@ -24,7 +24,7 @@ class table_reader {
     json const all = json::parse(text, nullptr, false);
     if (!all.is_object()) throw table_error("its site table is not JSON");
     std::string const schema = text_of(all, "schema");
-    if (schema != "pasta.ptx.sites/1" && schema != "pasta.ptx.sites/2")
+    if (schema != "pasta.ptx.sites/1" && schema != "pasta.ptx.sites/2" && schema != "pasta.ptx.sites/3")
       throw table_error(fmt::format("its site table is {}", visible(schema)));
     std::string const version = text_of(all, "pasta");
     if (version != PASTA_VERSION)
@@ -135,9 +135,9 @@ class table_reader {
     if (*into.in_order + std::uint64_t{32 / size - 1} * into.in_order_step + 8 > table_.shard_bytes)
       throw table_error("'in_order' in its site table is out of range");
   }
-  read_table::access read_access(json const& from) const {
+  read_table::access read_access(json const& from, operation kind) const {
     read_table::access access;
-    access.kind = kind_of(text_of(from, "kind"));
+    access.kind = kind;
     access.space = space_of(text_of(from, "space"));
     if (!member(from, "bytes").is_null())
       access.size_bytes = number_of(from, "bytes", std::numeric_limits<std::uint32_t>::max());
@@ -155,7 +155,10 @@ class table_reader {
     site.opcode = text_of(from, "opcode");
     site.counter = index_of(from, "counter", table_.counters);
     site.place = index_of(from, "place", table_.places.size());
-    for (json const& each : list(from, "accesses")) site.accesses.push_back(read_access(each));
+    for (json const& each : list(from, "accesses"))
+      site.accesses.push_back(read_access(each, kind_of(text_of(each, "kind"))));
+    if (auto const event = from.find("event"); event != from.end())
+      site.event = read_access(*event, event_of(text_of(*event, "kind")));
     return site;
   }
   read_table::function read_function(json const& from) const {
@@ -168,6 +171,10 @@ class table_reader {
     auto const& sites = list(from, "sites");
     function.sites.reserve(sites.size());
     for (json const& each : sites) function.sites.push_back(read_site(each));
+    if (from.contains("without")) {
+      for (json const& each : list(from, "without"))
+        function.without.push_back({text_of(each, "tool"), text_of(each, "why")});
+    }
     return function;
   }
 
@@ -176,6 +183,13 @@ class table_reader {
     if (name == "store") return operation::store;
     if (name == "atomic") return operation::atomic;
     throw table_error(fmt::format("its site table has an access '{}'", visible(name)));
+  }
+  static operation event_of(std::string const& name) {
+    for (operation const what :
+         {operation::copy, operation::barrier, operation::branch, operation::matrix, operation::call}) {
+      if (name == to_string(what)) return what;
+    }
+    throw table_error(fmt::format("its site table has an event '{}'", visible(name)));
   }
   static memory_space space_of(std::string const& name) {
     if (name == "shared::cluster") return memory_space::shared;

@@ -56,7 +56,7 @@ class result_reader {
     for (collected_site const& each : from.sites) {
       if (pasta::detail::watches<Tool>(each.where.what)) add_site(each, kernel, sites[each.where]);
     }
-    if constexpr (handles_v<Tool, memory_access>) add_function(from, kernel);
+    if constexpr (has_handlers_v<Tool>) add_function(from, kernel);
     for (auto& [where, site] : sites) {
       if (site.executions == 0) continue;  // as where rows are made when a site is first executed
       site.site = where;
@@ -67,25 +67,33 @@ class result_reader {
 
  private:
   void add_site(collected_site const& from, kernel_result<Tool>& kernel, site_result<Tool>& to) {
-    if constexpr (counts_v<Tool, memory_access>) to.executions += from.executions.value_or(0);
-    if constexpr (handles_v<Tool, memory_access>) {
+    bool const is_counted = pasta::detail::counts_at<Tool>(from.where.what);
+    if (is_counted) to.executions += from.executions.value_or(0);
+    if constexpr (has_handlers_v<Tool>) {
+      if (!pasta::detail::handles_at<Tool>(from.where.what)) return;
       std::uint64_t lanes = 0;
       auto const rows = rows_of_size(from.rows, layout::site_shard_bytes, layout::site_shared_bytes, kernel.losses);
       for_each_shard(rows, [&](std::byte const* shard, std::byte const* shared) {
         lanes += pasta::detail::read_executions(shard);
         merge_row(to.state, shard, layout::site_shared_bytes > 0 ? shared : nullptr);
       });
-      for (requests_in_order const& each : from.in_order) {
-        auto const settled = settler_.settle(from.where, each.first_byte, each.count);
-        lanes += settled.executions;
-        merge(to.state, settled.site);
-        merge(kernel.kernel, settled.kernel);
-        merge(kernel.launch_state, settled.launch);
-        merge(into_->program, settled.program);
-      }
-      if constexpr (!counts_v<Tool, memory_access>) to.executions += lanes;
+      if constexpr (handles_v<Tool, memory_access>) lanes += add_in_order(from, kernel, to);
+      if (!is_counted) to.executions += lanes;
       tell_unhandled(from, kernel.losses);
     }
+  }
+  // @return the executions [lanes]
+  std::uint64_t add_in_order(collected_site const& from, kernel_result<Tool>& kernel, site_result<Tool>& to) {
+    std::uint64_t lanes = 0;
+    for (requests_in_order const& each : from.in_order) {
+      auto const settled = settler_.settle(from.where, each.first_byte, each.count);
+      lanes += settled.executions;
+      merge(to.state, settled.site);
+      merge(kernel.kernel, settled.kernel);
+      merge(kernel.launch_state, settled.launch);
+      merge(into_->program, settled.program);
+    }
+    return lanes;
   }
   template <class State>
   static void merge(State& into, State const& from) {
@@ -125,7 +133,7 @@ typename Tool::options read_options(std::vector<std::pair<std::string, std::stri
   pasta::detail::state_tuple<options_type> read{};
   pasta::detail::set_options(type_list<Tool>{}, read, wanted);
   options_type const& options = pasta::detail::get_state<0>(read);
-  if constexpr (handles_v<Tool, memory_access>) {
+  if constexpr (has_handlers_v<Tool>) {
     options_type const built{};
     pasta::detail::for_each_option<options_type>([&](auto const& known) {
       if (known.use == option_use::report || options.*known.member == built.*known.member) return;
