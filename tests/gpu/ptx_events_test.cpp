@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// What handlers of other events than memory accesses collect, and what is kept in threads' states, against closed forms:
-// small kernels in PTX, with all tools of event_tools.hpp at once. Their hooks are NAME.ptx beside the program.
+// What handlers of other events than memory accesses collect, and what is kept in threads' states, against closed
+// forms: small kernels in PTX, with all tools of event_tools.hpp at once. Their hooks are NAME.ptx beside the program.
 // gpu_check flags: -lcuda
 // gpu_check hooks: event_watch thread_sum event_counts
 #include <fmt/format.h>

@@ -383,6 +383,17 @@ TEST_CASE(
   CHECK(tests(text) == 2 + 1);
 }
 
+TEST_CASE("A module for which no context would have the memory is refused") {
+  std::string body;
+  for (std::size_t i = 0; i < 420'000; ++i) body += "ld.u8 %r1, [%rd1];\n";  // rows of 40 bytes
+  try {
+    instrument(module_of(body + "ret;"), one_hook(adds));
+    FAIL("nothing was thrown");
+  } catch (ptx::cannot_instrument const& error) {
+    CHECK(error.what() == std::string("what tools would keep for it takes 16.0 MiB, and a context has 16 for that"));
+  }
+}
+
 TEST_CASE("Before sm_90 fewer bodies are put in place") {
   std::string const alike = hook_text("ret;\n");
   auto const calls = [&](std::size_t count, char const* target) {

@@ -80,12 +80,11 @@ std::string limit_registers(std::string const& text, std::string_view target, nl
   return ptxas::with_register_limits(text, ptxas::choose_limits(changes, ptxas::register_policy::occupancy, how));
 }
 
-/// Kernels for which the stand-in keeps little in registers: those that natively take more than 208.
+/// Kernels for which the stand-in keeps little in registers: what takes almost all natively.
 std::vector<std::string> short_of_registers(nlohmann::json const& native) {
-  constexpr std::uint32_t most = 208;
   std::vector<std::string> names;
   for (auto const& [name, registers] : native.at("kernels").items()) {
-    if (registers.get<std::uint32_t>() > most) names.push_back(name);
+    if (registers.get<std::uint32_t>() > ptxas::most_registers_with_room) names.push_back(name);
   }
   return names;
 }

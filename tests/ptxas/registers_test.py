@@ -130,7 +130,8 @@ class RegistersTest(real_test.RealTest):
     def test_what_ptxas_refuses_with_a_limit_has_none(self):
         # It needs more than 80 registers to read 64 at once, unless it may choose for itself: then it takes fewer.
         reads = ", ".join(f"%r{i}" for i in range(64))
-        text = (".visible .entry k(.param .u32 a, .param .u64 out) .reqntid 128\n{\n.reg .b32 %r<80>; .reg .b64 %rd<3>;\n"
+        text = (".visible .entry k(.param .u32 a, .param .u64 out) .reqntid 128\n{\n"
+                ".reg .b32 %r<80>; .reg .b64 %rd<3>;\n"
                 ".reg .pred %p;\nld.param.u32 %r70, [a]; ld.param.u64 %rd1, [out];\n"
                 f"tcgen05.ld.sync.aligned.32x32b.x64.b32 {{{reads}}}, [%r70];\ntcgen05.wait::ld.sync.aligned;\n"
                 + "".join(f"$L{i}: st.global.b32 [%rd1], %r{i}; setp.ne.s32 %p, %r{i}, 0; @%p bra $L{i};\n"

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <pasta/instrument/ptx/module_state.hpp>
 #include <set>
 #include <shared_mutex>
 #include <tuple>
@@ -24,7 +25,7 @@
 namespace pasta::ptx {
 
 /// Most memory of a GPU that results take in one context [bytes].
-inline constexpr std::size_t memory_limit_bytes = std::size_t{16} << 20;
+inline constexpr std::size_t memory_limit_bytes = most_collected_bytes;
 
 class collector {
  public:

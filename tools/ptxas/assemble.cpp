@@ -172,7 +172,7 @@ int assembly::assemble_all(register_fit& fit) {
     debug(refusal);
     done = assemble_instrumented();
     fit.read(done.result.messages);
-    if (!fit.keeps_launches()) return assemble_originals(refusal);
+    if (done.is_success() && !fit.keeps_launches()) return assemble_originals(refusal);
   }
   if (!done.refusal.empty()) return assemble_originals(done.refusal);
   print_messages(done);

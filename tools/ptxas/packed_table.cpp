@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <array>
 #include <limits>
 #include <memory>
 #include <new>
@@ -40,11 +39,11 @@ std::string unpack_table(std::string_view bytes, std::uint64_t most) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
   std::string text;
-  std::array<char, 1 << 16> part;
+  std::string part(1 << 16, '\0');  // not on the stack: this may be a small thread of the program's
   int result = Z_OK;
   while (result == Z_OK) {
     stream.next_out = reinterpret_cast<Bytef*>(part.data());
-    stream.avail_out = part.size();
+    stream.avail_out = static_cast<uInt>(part.size());
     result = inflate(&stream, Z_NO_FLUSH);
     std::size_t const size = part.size() - stream.avail_out;
     if (text.size() + size > most) throw packed_table_error(fmt::format("its site table has more than {} bytes", most));

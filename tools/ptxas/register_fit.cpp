@@ -22,9 +22,6 @@ namespace pasta::ptxas {
 
 namespace {
 
-/// Registers of 32 bits that PASTA keeps at most in a kernel from its begin to its end: 16 counters, what 3 accesses keep.
-constexpr std::uint32_t most_kept_registers = 16 * 2 + 3 * 5;
-
 /// The id in the name of an instrumented text's state; empty if there is none.
 std::string find_id(std::string_view text) {
   std::size_t const at = text.find(ptx::state_prefix);
@@ -95,9 +92,10 @@ void register_fit::limit_likely(std::vector<source_text>& sources) {
 }
 
 void register_fit::spare_registers(std::span<kernel_figures const> native, std::vector<source_text>& sources) const {
+  if (wanted_.registers == register_policy::free) return;  // whether or not someone asked for figures
   std::vector<std::string> names;
   for (kernel_figures const& each : native) {
-    if (each.registers > most_registers - most_kept_registers) names.push_back(each.name);
+    if (each.registers > most_registers_with_room) names.push_back(each.name);
   }
   if (names.empty()) return;
   for (source_text& source : sources) {
@@ -164,6 +162,7 @@ bool register_fit::keeps_launches() const {
 void register_fit::read(std::string_view messages) {
   std::vector<kernel_figures> const figures = read_figures(messages, linking_);
   for (kernel_change& change : changes_) {
+    change.instrumented = {};
     auto const found = std::find_if(figures.begin(), figures.end(),
                                     [&](kernel_figures const& each) { return each.name == change.native.name; });
     if (found != figures.end()) change.instrumented = *found;

@@ -19,6 +19,10 @@
 
 namespace pasta::ptxas {
 
+/// A kernel that natively takes more has little room for what PASTA keeps in registers from its begin to its end: 16
+/// counters of 64 bits, five words for each of 3 accesses, the shard's address, the lane's number.
+inline constexpr std::uint32_t most_registers_with_room = 255 - (16 * 2 + 3 * 5 + 2 + 1);
+
 /// Keeps instrumented kernels to registers with which as many of their blocks run at once as natively, and says what
 /// became of them. The originals are assembled while they are instrumented, kernels that are likely to take too many
 /// registers get a limit, and should another one do so the texts are assembled once more.

@@ -25,10 +25,11 @@ struct register_counter {
   std::size_t number;     ///< of the register
   std::uint32_t counter;  ///< of the module
 };
+
 /// Its counters in bits: those of %pasta_once0, of %pasta_once1 behind them, …
 struct once_counters {
   std::size_t registers = 0;
-  std::uint32_t first = 0;  ///< counter of the module: lowest bit of %pasta_once0
+  std::uint32_t first = 0;  ///< counter of the module: that of the lowest bit of %pasta_once0
 };
 
 namespace detail {
@@ -89,7 +90,7 @@ inline std::string fold_once(once_counters const& once) {
       text += fmt::format(
           "\tshfl.sync.bfly.b32 \t%pasta_other, %pasta_once{0}, {1}, 0x1f, 0xffffffff;\n"
           "\tshf.l.wrap.b32 \t%pasta_other, %pasta_other, %pasta_other, %pasta_high;\n"
-          "\tlop3.b32 \t%pasta_once{0}, %pasta_once{0}, %pasta_other, %pasta_lanes, 0xe4;\n",  // of the third's bits
+          "\tlop3.b32 \t%pasta_once{0}, %pasta_once{0}, %pasta_other, %pasta_lanes, 0xe4;\n",  // third ? first : second
           i, distance);
     }
   }

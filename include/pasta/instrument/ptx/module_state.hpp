@@ -38,5 +38,8 @@ static_assert(sizeof(module_state) == 48);
 
 inline constexpr std::uint32_t counter_bytes = 8;
 
+/// Memory of a GPU for what is collected in one context [bytes].
+inline constexpr std::uint64_t most_collected_bytes = std::uint64_t{16} << 20;
+
 }  // namespace pasta::ptx
 #endif

@@ -15,7 +15,8 @@ namespace pasta::ptx {
 
 enum class register_room : std::uint8_t {
   enough,
-  little  ///< for 16 bytes: the program deals its registers out (`setmaxnreg`), or takes almost all itself
+  /// For 16 bytes of what tools keep: the program deals its registers out (`setmaxnreg`), or takes almost all itself.
+  little
 };
 
 inline bool has_setmaxnreg(module const& from, function const& body) {

@@ -13,23 +13,28 @@
 
 namespace pasta::ptx {
 
-/// CUB, Thrust, libcu++ and the headers of the CUDA toolkit, wherever they are installed.
+/// CUB, Thrust, libcu++, and the headers of a CUDA toolkit: all of its own folder `include`, and of a distribution's by
+/// their names.
 inline bool is_library_code(std::string_view file) {
   // Folders of the libraries, as their sources and their installations have them.
-  constexpr std::array<std::string_view, 6> folders{"/cccl/",     "/cub/",        "/thrust/",
-                                                    "/cuda/std/", "/libcudacxx/", "/cooperative_groups/"};
+  constexpr std::array<std::string_view, 7> folders{
+      "/cccl/",       "/include/cub/",  "/include/thrust/",    "/cuda/std/",
+      "/libcudacxx/", "/include/cuda/", "/cooperative_groups/"};
   auto const is_in = [&](std::string_view folder) { return file.find(folder) != std::string_view::npos; };
   if (std::any_of(folders.begin(), folders.end(), is_in)) return true;
-  // The toolkit's own: .../cuda-13.0/include/sm_32_intrinsics.hpp, .../targets/x86_64-linux/include/cuda_fp16.hpp
-  std::size_t const include = file.rfind("/include/");
+  std::size_t const include = file.find("/include/");
   if (include == std::string_view::npos) return false;
   std::string_view const before = file.substr(0, include), name = file.substr(include + 9);
-  bool const is_toolkit =
-      before.find("/cuda") != std::string_view::npos || before.find("/targets/") != std::string_view::npos;
-  constexpr std::array<std::string_view, 7> beginnings{"crt/", "cuda_",   "sm_",     "device_",
-                                                       "mma.", "vector_", "texture_"};
-  return is_toolkit && std::any_of(beginnings.begin(), beginnings.end(),
-                                   [&](std::string_view begin) { return name.starts_with(begin); });
+  // /usr/local/cuda-13.0, /opt/cuda, …/targets/x86_64-linux, …/nvidia/cuda_runtime (a package of Python's)
+  std::size_t const slash = before.rfind('/');
+  std::string_view const last = slash == std::string_view::npos ? before : before.substr(slash + 1);
+  std::string_view const parent = slash == std::string_view::npos ? "" : before.substr(0, slash);
+  bool const is_versioned =
+      last.starts_with("cuda-") && last.find_first_not_of("0123456789.", 5) == std::string_view::npos;
+  if (last == "cuda" || is_versioned || parent.ends_with("/targets") || parent.ends_with("/nvidia")) return true;
+  constexpr std::array<std::string_view, 4> beginnings{"cuda_", "cooperative_groups", "curand_", "crt/"};
+  return before == "/usr" && std::any_of(beginnings.begin(), beginnings.end(),
+                                         [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
 /// The place itself if it is the author's, else the innermost of those it was inlined at that is; the place itself if

@@ -18,8 +18,9 @@
 
 namespace pasta::ptx::detail {
 
-// Of a word, for an access's place among the module's counts of requests in order.
+// Of a word, for an access's place among the module's counts of requests in order: there is memory for fewer.
 inline constexpr std::uint32_t count_bits = 28;
+static_assert(most_collected_bytes / counter_bytes < 1U << count_bits);
 
 // Counts a request of a whole warp whose lanes access element after element; others go on.
 inline std::string test_in_order(std::uint32_t first_count) {

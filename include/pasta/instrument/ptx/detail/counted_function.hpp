@@ -29,8 +29,13 @@ class counted_function {
 
   counted_function(module const& from, function const& body, leaving_functions const& leaving, register_room room,
                    counter_plan plan)
-      : from_(&from), body_(&body), leaving_(&leaving), plan_(std::move(plan)), kept_(plan_.counters.size()) {
-    choose_registers(room);
+      : from_(&from),
+        body_(&body),
+        leaving_(&leaving),
+        room_(room),
+        plan_(std::move(plan)),
+        kept_(plan_.counters.size()) {
+    choose_registers();
   }
   counter_plan const& plan() const { return plan_; }
   /// @return the counter's number among the function's: of those that are come to once first, side by side
@@ -49,7 +54,8 @@ class counted_function {
     std::size_t const memories = static_cast<std::size_t>(
         std::count_if(kept_.begin(), kept_.end(), [](kept const& each) { return each.where == place::memory; }));
     std::vector<std::size_t> const ways_out = find_ways_out();
-    bool const is_shared = !hooks.registers.empty() || memories + (registers_ ? ways_out.size() : 0) > most_addresses;
+    std::size_t const addresses = memories + (registers_ ? ways_out.size() : 0);
+    bool const is_shared = !hooks.registers.empty() || (room_ == register_room::enough && addresses > most_addresses);
     std::string const address = shard_address(state_name);
     changes.insert_after(from_->statements[body_->begin].text,
                          declare(registers_) + (is_shared ? address : "") + hooks.registers);
@@ -105,8 +111,8 @@ class counted_function {
   };
 
   // In loops the innermost come first. What a thread comes to once takes a bit.
-  void choose_registers(register_room room) {
-    std::size_t const most = room == register_room::enough ? most_in_registers : most_in_little_room;
+  void choose_registers() {
+    std::size_t const most = room_ == register_room::enough ? most_in_registers : most_in_little_room;
     std::vector<std::size_t> looping, once;
     for (std::size_t i = 0; i < plan_.counters.size(); ++i) {
       (plan_.counters[i].loop_depth > 0 ? looping : once).push_back(i);
@@ -189,6 +195,7 @@ class counted_function {
   ptx::module const* from_;
   function const* body_;
   leaving_functions const* leaving_;
+  register_room room_;
   counter_plan plan_;
   std::vector<kept> kept_;  // by counter
   counting_registers registers_;

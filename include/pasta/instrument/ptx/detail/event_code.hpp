@@ -36,8 +36,8 @@ inline std::string begin_group(hook_places const& where) {
 // Lanes may have come apart where one waited for a lock.
 inline constexpr std::string_view end_group = "\tbar.warp.sync \t%pasta_group;\n";
 
-/// Lanes with other values come in turn: what runs once for each stands between this and end_turn(), within the loop, so
-/// that lanes meet behind it.
+/// Lanes with other values come in turn: what runs once for each stands between this and end_turn(), within the loop,
+/// so that lanes meet behind it.
 inline std::string begin_turn(std::vector<std::string> const& values, std::size_t number) {
   if (values.empty()) return {};
   std::string code = fmt::format(

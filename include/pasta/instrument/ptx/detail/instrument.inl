@@ -141,11 +141,10 @@ class instrumenter {
     auto const functions = static_cast<std::uint32_t>(table.functions.size());
     std::uint64_t shard = std::uint64_t{table.counters} * counter_bytes, shared = 0;
     auto const place = [](std::uint64_t& end, std::uint64_t count, std::uint32_t bytes) {
-      constexpr std::uint64_t alignment = 32, most = std::uint64_t{1} << 31;
+      constexpr std::uint64_t alignment = 32;
       if (count * bytes == 0) return std::uint32_t{0};
       std::uint64_t const begin = (end + alignment - 1) / alignment * alignment;
       end = begin + count * bytes;
-      if (end > most) throw cannot_instrument("what tools would keep for it is too much");
       return static_cast<std::uint32_t>(begin);
     };
     for (hook const& each : hooks_) {
@@ -162,6 +161,12 @@ class instrumenter {
       places_.push_back(at);
     }
     table.in_order = place(shard, 1, totals_.in_order_bytes);
+    if (shard + shared > most_collected_bytes) {
+      // Found out before the text is made, which would be some hundred times as large.
+      throw cannot_instrument(
+          fmt::format("what tools would keep for it takes {:.1f} MiB, and a context has {} for that",
+                      static_cast<double>(shard + shared) / (1 << 20), most_collected_bytes >> 20));
+    }
     table.shard_bytes = shard;
     table.shared_bytes = shared;
   }
