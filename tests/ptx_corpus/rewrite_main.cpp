@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <kernel_change.hpp>
+#include <register_fit.hpp>
 
 #include <pasta/instrument/ptx/detail/numbers.hpp>
 #include <pasta/instrument/ptx/instrument.hpp>
