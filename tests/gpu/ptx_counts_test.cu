@@ -8,29 +8,14 @@
 #include <numeric>
 
 #include "checks.hpp"
+#include "ptx_kernel.hpp"
 #include "ptx_module.hpp"
 
 namespace {
 
-std::vector<std::string> const tools{"access_count"};
+using ptx_test::kernel;
 
-/// A kernel `k(.param .u64 a, .param .u32 n)`: %rd1 is a, %r1 n, %r2 the thread's number, %rd2 the address of its word.
-std::string kernel(std::string const& body, std::string const& before = "") {
-  return fmt::format(R"(.version 7.0
-.target sm_80
-.address_size 64
-{}
-.visible .entry k(.param .u64 pa, .param .u32 pn)
-{{
-  .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<5>;
-  ld.param.u64 %rd1, [pa]; ld.param.u32 %r1, [pn];
-  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.u32 %r2, %r2, %r3, %r4;
-  mul.wide.u32 %rd2, %r2, 4; add.u64 %rd2, %rd1, %rd2;
-{}
-}}
-)",
-                     before, body);
-}
+std::vector<std::string> const tools{"access_count"};
 
 constexpr unsigned word_count = 1 << 20;
 

@@ -6,45 +6,19 @@
 // gpu_check hooks: event_watch thread_sum event_counts
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 
 #include "checks.hpp"
 #include "event_tools.hpp"
+#include "ptx_kernel.hpp"
 #include "ptx_module.hpp"
 
 namespace {
 
 using pasta::ptx::hook_function;
+using ptx_test::hook_text;
+using ptx_test::kernel;
 using ptx_test::require;
-
-/// A kernel `k(.param .u64 a, .param .u32 n)`: %rd1 is a, %r1 n, %r2 the thread's number, %rd2 the address of its word,
-/// %r3 its lane, %r4 its number in the block.
-std::string kernel(std::string const& body, std::string const& before = "") {
-  return fmt::format(R"(.version 7.0
-.target sm_80
-.address_size 64
-{}
-.visible .entry k(.param .u64 pa, .param .u32 pn)
-{{
-  .reg .b64 %rd<9>; .reg .b32 %r<20>; .reg .pred %p<5>; .reg .f32 %f<9>;
-  ld.param.u64 %rd1, [pa]; ld.param.u32 %r1, [pn];
-  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.u32 %r2, %r2, %r3, %r4;
-  mul.wide.u32 %rd2, %r2, 4; add.u64 %rd2, %rd1, %rd2; mov.u32 %r3, %laneid;
-{}
-}}
-)",
-                     before, body);
-}
-
-std::string hook_text(char const* tool) {
-  std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe");
-  std::ifstream file(program.parent_path() / fmt::format("{}.ptx", tool), std::ios::binary);
-  if (!file) throw std::runtime_error(fmt::format("there is no {}.ptx beside the program", tool));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 constexpr unsigned word_count = 1 << 20;
 
