@@ -24,8 +24,10 @@ inline bool has_whole_directives(ptx::module const& from) {
   for (ptx::statement const& each : from.statements) {
     if (each.kind != ptx::statement_kind::directive) continue;
     int depth = 0;
-    for (char const c : each.text)
+    for (char const c : each.text) {
       depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+      if (depth < 0) return false;
+    }
     if (depth != 0 || each.text.ends_with(',') || each.text.ends_with('=')) return false;
   }
   return true;

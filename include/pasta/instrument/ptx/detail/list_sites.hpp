@@ -14,7 +14,7 @@ namespace pasta::ptx::detail {
 
 /// What is planned for a function.
 struct planned_sites {
-  module const* from;
+  ptx::module const* from;
   std::span<hook const> hooks;
   counted_function const* counters;
   std::uint32_t first_counter;
