@@ -7,27 +7,28 @@
 
 #include <pasta/report/report.hpp>
 #include <pasta/session/tool_options.hpp>
+#include <type_traits>
 
 namespace pasta::detail {
 
-// Calls f.operator()<Event>() for the event that happens at such a site. @return its answer; false if there is none
+// Calls f(std::type_identity<Event>{}) for the event that happens at such a site. @return its answer; false if there is none
 template <class Function>
 constexpr bool ask_event(operation what, Function&& f) {
   switch (what) {
     case operation::load:
     case operation::store:
     case operation::atomic:
-      return f.template operator()<memory_access>();
+      return f(std::type_identity<memory_access>{});
     case operation::copy:
-      return f.template operator()<async_copy>();
+      return f(std::type_identity<async_copy>{});
     case operation::barrier:
-      return f.template operator()<barrier>();
+      return f(std::type_identity<barrier>{});
     case operation::branch:
-      return f.template operator()<branch>();
+      return f(std::type_identity<branch>{});
     case operation::matrix:
-      return f.template operator()<matrix_operation>();
+      return f(std::type_identity<matrix_operation>{});
     case operation::call:
-      return f.template operator()<call>();
+      return f(std::type_identity<call>{});
     case operation::warp:
       break;
   }
@@ -36,11 +37,11 @@ constexpr bool ask_event(operation what, Function&& f) {
 // Whether a tool handles, counts, or does one of both with the event that happens at such a site.
 template <class Tool>
 constexpr bool handles_at(operation what) {
-  return ask_event(what, []<class Event>() { return handles_v<Tool, Event>; });
+  return ask_event(what, [](auto event) { return handles_v<Tool, typename decltype(event)::type>; });
 }
 template <class Tool>
 constexpr bool counts_at(operation what) {
-  return ask_event(what, []<class Event>() { return counts_v<Tool, Event>; });
+  return ask_event(what, [](auto event) { return counts_v<Tool, typename decltype(event)::type>; });
 }
 template <class Tool>
 constexpr bool watches(operation what) {

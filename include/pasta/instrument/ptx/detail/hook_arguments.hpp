@@ -46,7 +46,7 @@ class hook_arguments {
   }
   hook_operand space_code(std::string_view address, std::string_view into, std::string& code) {
     code_.clear();
-    hook_operand const space = space_operand(address, into);
+    hook_operand space = space_operand(address, into);
     code += code_;
     return space;
   }
