@@ -36,7 +36,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pasta", default="pasta", help="the command (%(default)s)")
     parser.add_argument("--nvcc", default="nvcc", help="(%(default)s)")
-    parser.add_argument("--rewriter", required=True, help="the program pasta_ptx_count of a build with tests")
+    parser.add_argument("--rewriter", required=True, help="the program pasta_ptx_rewrite of a build with tests")
     parser.add_argument("--tools", default="access_count", help="(%(default)s)")
     parser.add_argument("--source", default=source, help="(a CUB radix sort)")
     parser.add_argument("--pairs", type=int, default=9, help="(%(default)s)")
