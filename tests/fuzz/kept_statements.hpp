@@ -23,12 +23,14 @@ namespace ptx = pasta::ptx;
 inline bool has_whole_directives(ptx::module const& from) {
   for (ptx::statement const& each : from.statements) {
     if (each.kind != ptx::statement_kind::directive) continue;
-    int depth = 0;
+    std::string open;  // the brackets that are to close, the latest last
     for (char const c : each.text) {
-      depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-      if (depth < 0) return false;
+      if (c == '(' || c == '[' || c == '{') open += c == '(' ? ')' : c == '[' ? ']' : '}';
+      if (c != ')' && c != ']' && c != '}') continue;
+      if (!open.ends_with(c)) return false;
+      open.pop_back();
     }
-    if (depth != 0 || each.text.ends_with(',') || each.text.ends_with('=')) return false;
+    if (!open.empty() || each.text.ends_with(',') || each.text.ends_with('=')) return false;
   }
   return true;
 }

@@ -11,7 +11,8 @@
 
 namespace pasta::detail {
 
-// Calls f(std::type_identity<Event>{}) for the event that happens at such a site. @return its answer; false if there is none
+// Calls f(std::type_identity<Event>{}) for the event that happens at such a site.
+// @return its answer; false if there is none
 template <class Function>
 constexpr bool ask_event(operation what, Function&& f) {
   switch (what) {
