@@ -165,7 +165,7 @@ class counted_function {
     return found;
   }
 
-  // The first `st.param` that a call's fold may come before, else the call: PTX has no jump between them.
+  // The first `st.param` that a call's fold may come before, else the call: arguments and their call stay together.
   std::size_t first_argument(std::size_t call, guard const& which, std::vector<std::size_t> const& kept_at) const {
     std::size_t first = call;
     for (std::size_t i = call - 1; i > body_->begin; --i) {
