@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "addressing.hpp"
+#include "joining.hpp"
 
 namespace ptx_emulation {
 
@@ -17,36 +18,6 @@ struct sum {
     } else {
       return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     }
-  }
-};
-struct least {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::min(a, b);
-  }
-};
-struct most {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::max(a, b);
-  }
-};
-struct both {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
-};
-struct either {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
-};
-struct different {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a ^ b);
   }
 };
 struct exchanged {

@@ -2,29 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logic, shifts, fields of bits, bytes.
 #include "actions.hpp"
+#include "joining.hpp"
 
 namespace ptx_emulation {
 
 namespace {
 
-struct both {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
-};
-struct either {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
-};
-struct different {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a ^ b);
-  }
-};
 struct inverse {
   template <class T>
   T operator()(T a) const {

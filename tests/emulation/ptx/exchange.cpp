@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // shfl, vote, match, redux, elect and bar.warp: what the lanes of a mask give to each other.
 #include "actions.hpp"
+#include "joining.hpp"
 
 namespace ptx_emulation {
 
@@ -88,36 +89,6 @@ struct sum {
   template <class T>
   T operator()(T a, T b) const {
     return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-  }
-};
-struct least {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::min(a, b);
-  }
-};
-struct most {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::max(a, b);
-  }
-};
-struct both {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a & b;
-  }
-};
-struct either {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a | b;
-  }
-};
-struct different {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a ^ b;
   }
 };
 
