@@ -47,39 +47,47 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void unlock(unsigned* lock) {
 #endif
 }
 
+// What is done under a lock stands in the loop that waits for it, and whether it was done the compiler and the assembler
+// cannot know: both would put it behind the loop, where lanes that have the lock wait for those that want it.
+
 /// Takes a lock for one lane; lanes of a warp that want the same lock come one after the other.
 template <class Function>
 PASTA_DEVICE void with_lock(unsigned* lock, Function&& f) {
 #if PASTA_IS_HOST_PASS
   static_cast<void>(lock), f();
 #else
-  for (bool is_done = false; !is_done;) {
+  for (lane_mask done = 0; done == 0;) {
     if (!try_lock(lock)) continue;
     __threadfence();
     f();
     __threadfence();
     unlock(lock);
-    is_done = true;
+    done = warp::detail::active();
   }
 #endif
 }
 /// The same for one of the lanes that are here together: all wait, and all call `f`.
-// Where a lane alone waits for others, ptxas lets those go on that wait for it, and they part for good.
+// Where a lane alone waits for others, ptxas lets those go on that wait for it, and they part for good. Other lanes of
+// the warp may be here as well, with a mask of their own.
 template <class Function>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void with_lock_of_one(lane_mask lanes, bool is_holder, unsigned* lock, Function&& f) {
-  bool has_lock = false;
+  bool is_done = false;
   do {
+    bool has_lock = false;
     if (is_holder) has_lock = try_lock(lock);
-  } while (!warp::any(lanes, has_lock));
+    if (warp::any(lanes, has_lock)) {
 #if !PASTA_IS_HOST_PASS
-  __threadfence();
+      __threadfence();
 #endif
-  f();
-  warp::detail::sync(lanes);
+      f();
+      warp::detail::sync(lanes);
 #if !PASTA_IS_HOST_PASS
-  __threadfence();
+      __threadfence();
 #endif
-  if (is_holder) unlock(lock);
+      if (is_holder) unlock(lock);
+      is_done = warp::any(lanes, has_lock);
+    }
+  } while (!is_done);
 }
 
 /// Adds to a word of the GPU's memory, and waits for nothing.

@@ -59,7 +59,7 @@ class lane {
   __device__ void sync_block() const { __syncthreads(); }
   __device__ void sync_warp(place_order) const { __syncwarp(); }
   __device__ void reconverge(place_order) const {}
-  __device__ lane_mask active_lanes(place_order) const { return __activemask(); }
+  __device__ lane_mask active_lanes(place_order) const { return warp::detail::active(); }
 
   struct votes {
     lane_mask lanes, holds;

@@ -53,7 +53,6 @@ inline std::uint32_t max(lane_mask, std::uint32_t value) { return value; }
 inline lane_mask match(lane_mask lanes, std::uint64_t) { return lanes; }
 inline lane_mask match(lane_mask lanes, std::uint32_t) { return lanes; }
 #else
-__device__ PASTA_ALWAYS_INLINE lane_mask active() { return __activemask(); }
 // The lanes that are here together and for which the condition holds; 0 for the others. Waits for none.
 __device__ PASTA_ALWAYS_INLINE lane_mask active_with(bool condition) {
   lane_mask lanes = 0;
@@ -77,6 +76,10 @@ __device__ PASTA_ALWAYS_INLINE std::uint32_t lane_id() {
 #endif
   return id % 32;  // as the compiler does not know
 }
+// Lanes that ask apart may be joined by the hardware before they use the answer, while the assembler takes it for one
+// that all lanes have alike: it adds for all of them what one has, and syncs with the mask of one. The lane's own bit is
+// set already; that it is set again keeps the assembler from that.
+__device__ PASTA_ALWAYS_INLINE lane_mask active() { return __activemask() | 1u << lane_id(); }
 // Whether the caller is one of these lanes. Said of the lanes that are here, it is true, as the compiler does not know:
 // lanes that part in a function come together again behind a branch that may part them, and not behind a call alone.
 __device__ PASTA_ALWAYS_INLINE bool is_among(lane_mask lanes) { return (lanes >> lane_id() & 1) != 0; }

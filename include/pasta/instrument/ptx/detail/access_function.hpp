@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <pasta/instrument/ptx/detail/hook_kept.hpp>
+#include <pasta/instrument/ptx/detail/lanes_here.hpp>
 #include <pasta/instrument/ptx/detail/state_passing.hpp>
 #include <pasta/instrument/ptx/hook.hpp>
 #include <pasta/instrument/ptx/hooked_access.hpp>
@@ -72,7 +73,7 @@ inline std::string access_function(hook const& tool, std::string_view name, std:
       "\t.reg .b32 \t%pasta_size, %pasta_kind, %pasta_space, %pasta_site, %pasta_keeps, %pasta_group, %pasta_number;\n"
       "\t.reg .b64 \t%pasta_at, %pasta_shared, %pasta_address, %pasta_row, %pasta_row_shared, %pasta_function, "
       "%pasta_function_shared, %pasta_kept;\n"
-      "\tactivemask.b32 \t%pasta_group;\n"
+      "{group}"
       "\tld.global.nc.u64 \t%pasta_shared, [{state}+{shared}];\n"
       "\tld.param.b64 \t%pasta_address, [pasta_q0];\n"
       "\tld.param.b64 \t%pasta_at, [pasta_q1];\n"
@@ -99,10 +100,11 @@ inline std::string access_function(hook const& tool, std::string_view name, std:
       "{end}"
       "\tret;\n"
       "}}\n",
-      fmt::arg("name", name), fmt::arg("state", state_name), fmt::arg("shared", offsetof(module_state, shared)),
-      fmt::arg("last_function", most_called_functions - 1), fmt::arg("site_shard", tool.word(abi_site_shard_bytes)),
-      fmt::arg("sites_shard", place.sites_shard), fmt::arg("site_shared", tool.word(abi_site_shared_bytes)),
-      fmt::arg("sites_shared", place.sites_shared), fmt::arg("function_shard", tool.word(abi_function_shard_bytes)),
+      fmt::arg("name", name), fmt::arg("group", lanes_here("%pasta_group")), fmt::arg("state", state_name),
+      fmt::arg("shared", offsetof(module_state, shared)), fmt::arg("last_function", most_called_functions - 1),
+      fmt::arg("site_shard", tool.word(abi_site_shard_bytes)), fmt::arg("sites_shard", place.sites_shard),
+      fmt::arg("site_shared", tool.word(abi_site_shared_bytes)), fmt::arg("sites_shared", place.sites_shared),
+      fmt::arg("function_shard", tool.word(abi_function_shard_bytes)),
       fmt::arg("functions_shard", place.functions_shard),
       fmt::arg("function_shared", tool.word(abi_function_shared_bytes)),
       fmt::arg("functions_shared", place.functions_shared), fmt::arg("in_order", test_in_order(first_count)),

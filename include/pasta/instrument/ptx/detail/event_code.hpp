@@ -30,8 +30,8 @@ inline std::string function_rows(hook const& tool, std::size_t index, hook_place
 
 // Behind it %pasta_group are the lanes that run hooks together.
 inline std::string begin_group(hook_places const& where) {
-  return fmt::format("\tactivemask.b32 \t%pasta_group;\n\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n",
-                     where.state_name, offsetof(module_state, shared));
+  return fmt::format("{}\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n", lanes_here("%pasta_group"), where.state_name,
+                     offsetof(module_state, shared));
 }
 // Lanes may have come apart where one waited for a lock.
 inline constexpr std::string_view end_group = "\tbar.warp.sync \t%pasta_group;\n";
@@ -42,11 +42,11 @@ inline std::string begin_turn(std::vector<std::string> const& values, std::size_
   if (values.empty()) return {};
   std::string code = fmt::format(
       "$pasta_turn{}:\n"
-      "\tactivemask.b32 \t%pasta_lanes;\n"
+      "{}"
       "\tbrev.b32 \t%pasta_low, %pasta_lanes;\n"
       "\tclz.b32 \t%pasta_low, %pasta_low;\n"
       "\tmov.b32 \t%pasta_high, 0;\n",
-      number);
+      number, lanes_here("%pasta_lanes"));
   for (std::string const& value : values) {
     fmt::format_to(std::back_inserter(code),
                    "\tshfl.sync.idx.b32 \t%pasta_other, {0}, %pasta_low, 0x1f, %pasta_lanes;\n"
@@ -74,8 +74,8 @@ inline std::string code_of_event(hooked_event const& each, std::span<hook const>
   if (std::size_t const found = skip.find(label); found != std::string::npos)
     skip.replace(found, label.size(), fmt::format("$pasta_past{};", past));
   std::string code =
-      fmt::format("\t{{\n{}{}{}{}{}{}{}", event_registers, parts_lanes ? "\tactivemask.b32 \t%pasta_together;\n" : "",
-                  skip, if_collected(past), each.before, begin_turn(each.alike, past), begin_group(where));
+      fmt::format("\t{{\n{}{}{}{}{}{}{}", event_registers, parts_lanes ? lanes_here("%pasta_together") : "", skip,
+                  if_collected(past), each.before, begin_turn(each.alike, past), begin_group(where));
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].handles(each.event)) continue;
     row_places const& place = where.rows[i];

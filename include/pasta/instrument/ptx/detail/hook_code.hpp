@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/hook_kept.hpp>
+#include <pasta/instrument/ptx/detail/lanes_here.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,7 +125,7 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
   if (takes_turns) {
     code += fmt::format(
         "$pasta_turn{0}:\n"
-        "\tactivemask.b32 \t%pasta_lanes;\n"
+        "{3}"
         "\tbrev.b32 \t%pasta_low, %pasta_lanes;\n"
         "\tclz.b32 \t%pasta_low, %pasta_low;\n"
         "\tmov.b32 \t%pasta_high, {1};\n"
@@ -134,14 +135,12 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
         "\tshfl.sync.idx.b32 \t%pasta_other, %pasta_high, %pasta_low, 0x1f, %pasta_lanes;\n"
         "\tsetp.ne.or.u32 \t%pasta_turns, %pasta_other, %pasta_high, %pasta_adds;\n"
         "\t@%pasta_turns bra \t$pasta_others{0};\n",
-        turn, each.size.text, each.space.text);
+        turn, each.size.text, each.space.text, lanes_here("%pasta_lanes"));
   }
   bool const is_called = !where.calls.empty();
   if (!is_called) {
-    code += fmt::format(
-        "\tactivemask.b32 \t%pasta_group;\n"
-        "\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n",
-        where.state_name, offsetof(module_state, shared));
+    code += fmt::format("{}\tld.global.nc.u64 \t%pasta_shared, [{}+{}];\n", lanes_here("%pasta_group"),
+                        where.state_name, offsetof(module_state, shared));
   }
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].watches(which.kind, which.space, which.size == size_source::text ? which.size_bytes : 0)) continue;
@@ -170,7 +169,7 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
   std::string const past = fmt::format("\tbra \t$pasta_past{};\n", code.past);
   code.parts_lanes = !each.skip.empty() || each.before.find("bra \t") != std::string::npos || !each.size.is_number ||
                      !each.space.is_number;
-  if (code.parts_lanes) code.usual = "\tactivemask.b32 \t%pasta_together;\n";
+  if (code.parts_lanes) code.usual = lanes_here("%pasta_together");
   code.usual += with_label(each.skip);
   if (each.kept != hooked_access::not_kept) {
     code.usual += with_label(each.before) + test_expected(each, mine);
