@@ -89,6 +89,9 @@ struct expected {
   /// apart may make the next access apart (docs/routes.md).
   std::uint64_t most_requests = requests;
 };
+std::uint64_t most_requests(expected const& of) {
+  return ptx_test::lanes_stay_together ? of.requests : of.most_requests;
+}
 /// With both tools: lanes and requests of each access.
 void check(std::string const& source, unsigned blocks, unsigned threads, unsigned n,
            std::vector<expected> const& sites) {
@@ -102,10 +105,11 @@ void check(std::string const& source, unsigned blocks, unsigned threads, unsigne
     CHECK_EQUAL(each.sites[i].lanes, sites[i].lanes);
     CHECK_EQUAL(each.sites[i].state.lanes.value(), sites[i].lanes);
     std::uint64_t const found = each.sites[i].state.requests.value();
-    CHECK(found >= sites[i].requests && found <= sites[i].most_requests);
+    CHECK(found >= sites[i].requests && found <= most_requests(sites[i]));
     CHECK_EQUAL(each.sites[i].state.spaces.total(), found);
     CHECK_EQUAL(alike.sites[i].lanes, sites[i].lanes);
-    CHECK_EQUAL(alike.sites[i].state.requests.value(), sites[i].requests);
+    std::uint64_t const found_alike = alike.sites[i].state.requests.value();
+    CHECK(found_alike >= sites[i].requests && found_alike <= most_requests(sites[i]));
     requests += found;
   }
   CHECK_EQUAL(each.kernel.requests.value(), requests);
@@ -176,7 +180,7 @@ $end:
   ret;)");
     // Each warp: a request in global memory by 11 lanes and one in shared memory by 21; a copy that reads 1, 2 or 3
     // bytes of eight lanes each, nothing of the others, and writes 4 of each lane.
-    check(source, 3, 64, 0, {{192, 6}, {192, 12}, {144, 18}, {192, 6}});
+    check(source, 3, 64, 0, {{192, 6}, {192, 12}, {144, 18, 36}, {192, 6, 48}});
     auto const all = watch<request_watch>("request_watch", source, 3, 64, 0);
     CHECK_EQUAL(all.sites.size(), 4u);
     CHECK_EQUAL(all.sites.at(1).state.spaces.value(0), 6u);
@@ -342,8 +346,9 @@ $end:
     CHECK_EQUAL(all.sites.at(0).lanes, 64u);  // read: of half of the lanes
     CHECK_EQUAL(all.sites.at(1).lanes, 128u);
     CHECK_EQUAL(all.sites.at(0).state.loads.value(), 4u);
-    CHECK_EQUAL(all.sites.at(1).state.stores.value(), 4u);
-    CHECK_EQUAL(all.sites.at(1).state.spaces.value(1), 4u);
+    std::uint64_t const stores = all.sites.at(1).state.stores.value();
+    CHECK(stores >= 4 && stores <= most_requests({128, 4, 8}));
+    CHECK_EQUAL(all.sites.at(1).state.spaces.value(1), stores);
   });
 }
 

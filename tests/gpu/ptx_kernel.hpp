@@ -14,6 +14,13 @@
 
 namespace ptx_test {
 
+/// On a GPU lanes that wait for a lock may let others go on that wait for them (docs/routes.md).
+#ifdef PASTA_LANES_STAY_TOGETHER
+inline constexpr bool lanes_stay_together = true;
+#else
+inline constexpr bool lanes_stay_together = false;
+#endif
+
 /// A kernel `k(.param .u64 a, .param .u32 n)`: %rd1 is a, %r1 n, %r2 the thread's number, %rd2 the address of its word,
 /// %r3 its lane, %r4 its number in the block.
 inline std::string kernel(std::string const& body, std::string const& before = "") {
