@@ -61,6 +61,7 @@ struct work {
   fake::module* of;
   std::string what;
   fake::stream* on;
+  std::vector<CUstreamBatchMemOpParams> writes = {};  // instead of a kernel
 };
 struct node : handle {
   CUDA_KERNEL_NODE_PARAMS parameters{};
@@ -86,7 +87,7 @@ struct driver {
   std::map<CUdeviceptr, std::vector<unsigned char>> memory;
   std::size_t free_bytes = std::size_t{64} << 20;
   std::uint32_t last_uid = 0, shard = 0;
-  int captures = 0, context_waits = 0;
+  int captures = 0, context_waits = 0, writes = 0;
   void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*) = nullptr;
 };
 extern driver all;
@@ -98,6 +99,10 @@ template <class Kind, class Handle>
 Kind* as(Handle given, fake::kind wanted) {
   auto* const found = reinterpret_cast<Kind*>(given);
   return found != nullptr && found->kind == wanted ? found : nullptr;
+}
+/// Null for those that are always there.
+inline fake::stream* stream_of(CUstream given) {
+  return given == CU_STREAM_LEGACY || given == CU_STREAM_PER_THREAD ? nullptr : as<fake::stream>(given, kind::stream);
 }
 inline fake::context* here() { return current.empty() ? nullptr : current.back(); }
 
@@ -129,6 +134,8 @@ std::vector<std::string> function_names(char const* image);
 std::size_t image_bytes(char const* image);
 /// Runs what is queued in a context. @return what became of it
 CUresult run_queue(fake::context* in);
+/// The next kernels of one stream, and what is to be written before them.
+CUresult run_stream(fake::stream* on, int kernels);
 
 }  // namespace fake
 
@@ -138,6 +145,10 @@ CUresult fake_context_create(CUcontext* made);
 void fake_set_listener(void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*));
 void fake_set_free_bytes(std::size_t bytes);
 int fake_context_waits();
+/// Writes that streams were told of so far.
+int fake_writes();
+/// Runs the next kernels of a stream alone.
+void fake_run(CUstream on, int kernels);
 /// As cudaDeviceSynchronize: no call of the driver is told of.
 int fake_runtime_synchronize();
 }

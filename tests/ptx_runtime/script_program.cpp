@@ -8,7 +8,9 @@
 //                                                 launch_thread (per-thread default stream), kernel (of a library)
 //   stream S, capture S, end S GRAPH, graph G, node GRAPH L FUNCTION WHAT, child GRAPH CHILD
 //   instantiate E GRAPH, update E GRAPH, replay E STREAM TIMES
-//   sync, runtime_sync, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
+//   run S COUNT                                   the next kernels of a stream alone, "-" for the default stream
+//   push RANGE, pop, start, stop                  pasta/annotate.h
+//   sync, runtime_sync, writes, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,8 @@
 #include <list>
 #include <sstream>
 #include <thread>
+
+#include <pasta/annotate.h>
 
 #include "fake_driver.hpp"
 
@@ -118,6 +122,18 @@ bool do_graphs(std::string const& line) {
   return true;
 }
 
+bool annotate(std::string const& line) {
+  std::istringstream words(line);
+  std::string verb, name;
+  words >> verb >> name;
+  if (verb == "push") pasta_annotate_push(name.c_str());
+  if (verb == "pop") pasta_annotate_pop();
+  if (verb == "start") pasta_start();
+  if (verb == "stop") pasta_stop();
+  if (verb == "attached") std::printf("attached: %d\n", pasta_is_attached());
+  return verb == "push" || verb == "pop" || verb == "start" || verb == "stop" || verb == "attached";
+}
+
 bool do_process(std::string const& line) {
   std::istringstream words(line);
   std::string verb, rest;
@@ -170,7 +186,7 @@ void run(std::string const& line) {
   words >> verb;
   if (verb.rfind("launch", 0) == 0 || verb == "kernel") return launch(verb, words);
   if (verb == "threads") return launch_from_threads(words);
-  if (do_process(line) || do_graphs(line)) return;
+  if (do_process(line) || do_graphs(line) || annotate(line)) return;
   std::string a, b;
   words >> a;
   std::getline(words >> std::ws, b);  // a path may have blanks
@@ -197,6 +213,12 @@ void run(std::string const& line) {
     fake_set_free_bytes(std::stoul(a));
   } else if (verb == "waits") {
     std::printf("waits: %d\n", fake_context_waits());
+  } else if (verb == "writes") {
+    std::printf("writes: %d\n", fake_writes());
+  } else if (verb == "run") {
+    fake_run(a == "-" ? nullptr : streams[a], std::atoi(b.c_str()));
+  } else if (verb == "destroy_stream") {
+    check(cuStreamDestroy(streams[a]), verb);
   } else if (verb == "runtime_sync") {
     check(static_cast<CUresult>(fake_runtime_synchronize()), verb);
   } else if (verb == "sync") {

@@ -94,6 +94,9 @@ environment_changes environment_for(run_options const& options, run_route const&
   for (auto const& [name, value] : injection_variables(route.library)) changes.emplace_back(name, value);
   set("PASTA_PER", options.per);
   set("PASTA_SAMPLING_RATE", options.sampling_rate);
+  set("PASTA_KERNELS", options.kernels);
+  set("PASTA_EXCLUDE", options.exclude);
+  set("PASTA_LAUNCHES", options.launches);
   set("PASTA_WARP_WIDTH", options.warp_width);
   set("PASTA_HOST_THREADS", options.threads);
   set("PASTA_TOOL_OPTIONS", tool_options_text(options));
