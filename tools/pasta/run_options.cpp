@@ -167,9 +167,13 @@ void check_values(run_options const& options) {
     throw usage_error(fmt::format("--sampling-rate: '{}' is not a number from {} to 1", visible(options.sampling_rate),
                                   limits::sampling_rate));
   }
-  if (!options.kernels.empty()) name_pattern("--kernels", options.kernels);
-  if (!options.exclude.empty()) name_pattern("--exclude", options.exclude);
-  if (!options.launches.empty()) parse_launch_range("--launches", options.launches);
+  try {  // as the program will read them
+    if (!options.kernels.empty()) name_pattern("--kernels", options.kernels);
+    if (!options.exclude.empty()) name_pattern("--exclude", options.exclude);
+    if (!options.launches.empty()) parse_launch_range("--launches", options.launches);
+  } catch (pasta::usage_error const& e) {
+    throw usage_error(e.what());
+  }
   bool const is_count =
       options.threads.find_first_not_of("0123456789") == std::string::npos && options.threads.size() <= 4;
   int const threads = is_count ? std::atoi(options.threads.c_str()) : 0;
