@@ -77,6 +77,7 @@ def _stand_in_for(real):
 def _prepare_triton(folder):
     if not os.environ.get("PASTA_JIT_CACHE") or not os.environ.get("PASTA_JIT_PTXAS"):
         return
+    os.makedirs(os.environ["PASTA_JIT_CACHE"], exist_ok=True)  # if it cannot be, nothing is changed
     home = os.environ.get("TRITON_HOME") or os.path.expanduser("~/")
     _take_over("TRITON_CACHE_DIR", "PASTA_JIT_TRITON", os.path.join(home, ".triton", "cache"), "triton")
     os.environ.setdefault("TRITON_CACHE_AUTOTUNING", "1")  # else it looks for no results
@@ -102,6 +103,7 @@ def _inductor_default():
 def _prepare_inductor(folder):
     if not os.environ.get("PASTA_JIT_CACHE"):
         return
+    os.makedirs(os.environ["PASTA_JIT_CACHE"], exist_ok=True)
     if not _take_over("TORCHINDUCTOR_CACHE_DIR", "PASTA_JIT_INDUCTOR", _inductor_default(), "inductor"):
         return
     source, target = os.environ["PASTA_JIT_INDUCTOR"], os.environ["TORCHINDUCTOR_CACHE_DIR"]

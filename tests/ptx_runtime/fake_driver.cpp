@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace fake {
 
@@ -24,11 +25,17 @@ call::call(CUpti_CallbackId id, char const* name, void const* parameters, char c
   data_.functionReturnValue = &result_;
   data_.context = reinterpret_cast<CUcontext>(here());
   data_.contextUid = here() == nullptr ? 0 : here()->uid;
-  if (all.listener != nullptr) all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
+  tell();
 }
 call::~call() {
   data_.callbackSite = CUPTI_API_EXIT;
-  if (all.listener != nullptr) all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
+  tell();
+}
+void call::tell() {
+  if (all.listener == nullptr) return;
+  if (!all.is_timing) return all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
+  stopwatch const watch(all.listening_ns);
+  all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
 }
 
 namespace {
@@ -82,6 +89,10 @@ void fake_set_listener(void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, 
 }
 void fake_set_free_bytes(std::size_t bytes) { all.free_bytes = bytes; }
 int fake_context_waits() { return all.context_waits; }
+std::int64_t fake_listening_ns() {
+  all.is_timing = true;  // one thread
+  return std::exchange(all.listening_ns, 0) - std::exchange(all.ordering_ns, 0);
+}
 int fake_writes() { return all.writes; }
 void fake_run(CUstream on, int kernels) { run_stream(stream_of(on), kernels); }
 

@@ -10,6 +10,7 @@
 #include <cupti_driver_cbid.h>
 #include <cupti_runtime_cbid.h>
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -88,6 +89,8 @@ struct driver {
   std::size_t free_bytes = std::size_t{64} << 20;
   std::uint32_t last_uid = 0, shard = 0;
   int captures = 0, context_waits = 0, writes = 0;
+  bool is_timing = false;
+  std::int64_t listening_ns = 0, ordering_ns = 0;  // in the listener; of that, in functions that it calls for a launch
   void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*) = nullptr;
 };
 extern driver all;
@@ -109,6 +112,19 @@ inline fake::context* here() { return current.empty() ? nullptr : current.back()
 /// Whether a call that a capture forbids must fail.
 inline bool is_forbidden() { return all.captures > 0 && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED; }
 
+/// Adds how long it lives.
+class stopwatch {
+ public:
+  explicit stopwatch(std::int64_t& to) : to_(&to), begin_(std::chrono::steady_clock::now()) {}
+  ~stopwatch() { *to_ += (std::chrono::steady_clock::now() - begin_).count(); }
+  stopwatch(stopwatch const&) = delete;
+  stopwatch& operator=(stopwatch const&) = delete;
+
+ private:
+  std::int64_t* to_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
 /// Tells the listener of a call's begin, and of its end when it goes out of scope.
 class call {
  public:
@@ -122,6 +138,8 @@ class call {
   }
 
  private:
+  void tell();
+
   CUpti_CallbackId id_;
   CUpti_CallbackData data_{};
   std::uint64_t correlation_ = 0;
@@ -147,6 +165,8 @@ void fake_set_free_bytes(std::size_t bytes);
 int fake_context_waits();
 /// Writes that streams were told of so far.
 int fake_writes();
+/// Time in the listener since the last call, without that in the stand-in's own functions for streams [ns].
+std::int64_t fake_listening_ns();
 /// Runs the next kernels of a stream alone.
 void fake_run(CUstream on, int kernels);
 /// As cudaDeviceSynchronize: no call of the driver is told of.

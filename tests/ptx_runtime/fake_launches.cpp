@@ -183,6 +183,7 @@ CUresult cuLaunchKernelEx(CUlaunchConfig const* config, CUfunction f, void** arg
 }
 
 CUresult cuStreamBatchMemOp(CUstream given, unsigned count, CUstreamBatchMemOpParams* what, unsigned) {
+  stopwatch const watch(all.ordering_ns);
   if (here() == nullptr || here()->error != CUDA_SUCCESS) return CUDA_ERROR_ILLEGAL_ADDRESS;
   if (std::getenv("FAKE_REFUSES_WRITES") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   fake::stream* const stream = stream_of(given);

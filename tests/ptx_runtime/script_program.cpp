@@ -9,11 +9,13 @@
 //   stream S, capture S, end S GRAPH, graph G, node GRAPH L FUNCTION WHAT, child GRAPH CHILD
 //   instantiate E GRAPH, update E GRAPH, replay E STREAM TIMES
 //   run S COUNT                                   the next kernels of a stream alone, "-" for the default stream
+//   cost LAUNCHES M FUNCTION WHAT                 what the collector takes of the host for a launch; waits at times
 //   push RANGE, pop, start, stop                  pasta/annotate.h
 //   sync, runtime_sync, writes, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -180,10 +182,33 @@ void launch_from_threads(std::istringstream& words) {
   for (auto& thread : threads) thread.join();
 }
 
+// In rounds, since what is launched takes the stand-in memory until it is waited for: the median of their means.
+void measure_cost(std::istringstream& words) {
+  int launches = 0;
+  std::string of, name, what;
+  words >> launches >> of >> name >> what;
+  CUfunction function = nullptr;
+  check(cuModuleGetFunction(&function, modules[of], name.c_str()), name);
+  char const* text = what.c_str();
+  void* arguments[] = {&text};
+  std::vector<double> means;
+  constexpr int in_round = 500;
+  for (int done = 0; done < launches; done += in_round) {
+    fake_listening_ns();
+    for (int i = 0; i < in_round; ++i)
+      check(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr), name);
+    means.push_back(static_cast<double>(fake_listening_ns()) / in_round);
+    check(cuCtxSynchronize(), "sync");
+  }
+  std::sort(means.begin(), means.end());
+  std::printf("%.0f ns for a launch, at most %.0f\n", means[means.size() / 2], means.back());
+}
+
 void run(std::string const& line) {
   std::istringstream words(line);
   std::string verb;
   words >> verb;
+  if (verb == "cost") return measure_cost(words);
   if (verb.rfind("launch", 0) == 0 || verb == "kernel") return launch(verb, words);
   if (verb == "threads") return launch_from_threads(words);
   if (do_process(line) || do_graphs(line) || annotate(line)) return;
