@@ -644,6 +644,19 @@ class RunTest(RuntimeTest):
         (tool,) = self.report()["tools"]
         self.assertEqual([kernel["range"] for kernel in tool["kernels"]], ["a"])
 
+    def test_processes_of_one_run_are_shown_together(self):
+        folder = self.path("reports of all")
+        os.mkdir(folder)
+        script = '"$0" "$@" "fork exit 0" >/dev/null && "$0" "$@" "$3" && exec "$0" "$@"'
+        self.output = os.path.join(folder, "%p.json")
+        done = self.pasta("--quiet", "--", "bash", "-c", script, PROGRAM, *self.commands)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("report: "), 3)
+        shown = subprocess.run([PASTA, "show", "--json", folder], text=True, capture_output=True, check=True)
+        launches = [r["tools"][0]["kernels"][0]["losses"]["launches_seen"] for r in json.loads(shown.stdout)]
+        self.assertEqual(sorted(launches), [1, 1, 2])
+        self.assertEqual(len({r["header"]["pid"] for r in json.loads(shown.stdout)}), 3)
+
     def test_a_process_that_ends_by_underscore_exit(self):
         done = self.pasta("--", PROGRAM, *self.commands, "_exit 3")
         self.assertEqual(done.returncode, 3)

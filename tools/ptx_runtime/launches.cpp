@@ -111,10 +111,10 @@ function_record& collector::resolve(CUfunction function, CUcontext context, std:
   }
   if (where != nullptr) why_not = where->table->functions[index].why;
   function_record& record = record_of(in, where, called);
-  record.is_excluded = is_excluded;
   if (!record.plain.is_shape_set.load(std::memory_order_relaxed)) {
     record.plain.first = shape;
     record.function = index;
+    record.is_excluded = is_excluded;
     record.why_not = is_excluded ? "" : why_not;
     record.plain.is_shape_set.store(true, std::memory_order_release);
   }
