@@ -94,6 +94,7 @@ std::int64_t fake_listening_ns() {
   return std::exchange(all.listening_ns, 0) - std::exchange(all.ordering_ns, 0);
 }
 int fake_writes() { return all.writes; }
+void fake_begin(CUstream on) { begin_in_stream(stream_of(on)); }
 void fake_run(CUstream on, int kernels) { run_stream(stream_of(on), kernels); }
 
 CUresult cuInit(unsigned) {

@@ -62,7 +62,8 @@ struct work {
   fake::module* of;
   std::string what;
   fake::stream* on;
-  std::vector<CUstreamBatchMemOpParams> writes = {};  // instead of a kernel
+  std::vector<CUstreamBatchMemOpParams> writes = {};            // instead of a kernel
+  std::map<std::string, std::vector<unsigned char>> read = {};  // the states, where it has begun
 };
 struct node : handle {
   CUDA_KERNEL_NODE_PARAMS parameters{};
@@ -154,6 +155,7 @@ std::size_t image_bytes(char const* image);
 CUresult run_queue(fake::context* in);
 /// The next kernels of one stream, and what is to be written before them.
 CUresult run_stream(fake::stream* on, int kernels);
+void begin_in_stream(fake::stream* on);
 
 }  // namespace fake
 
@@ -167,6 +169,8 @@ int fake_context_waits();
 int fake_writes();
 /// Time in the listener since the last call, without that in the stand-in's own functions for streams [ns].
 std::int64_t fake_listening_ns();
+/// The next kernel of a stream reads what there is to read, and goes on later.
+void fake_begin(CUstream on);
 /// Runs the next kernels of a stream alone.
 void fake_run(CUstream on, int kernels);
 /// As cudaDeviceSynchronize: no call of the driver is told of.

@@ -29,8 +29,8 @@ std::string name_of(CUfunction given) {
   return "";
 }
 
-void add(fake::module* module, std::size_t table, std::size_t counter, std::uint64_t amount) {
-  for (auto& [name, bytes] : module->variables) {
+void add(work const& by, std::size_t table, std::size_t counter, std::uint64_t amount) {
+  for (auto const& [name, bytes] : by.read.empty() ? by.of->variables : by.read) {
     if (name.rfind("pasta_state_", 0) != 0 || table-- != 0) continue;
     std::uint64_t shards = 0;
     std::uint32_t mask = 0, stride = 0;
@@ -60,7 +60,7 @@ CUresult run(work const& each) {
       table = 0;
       if (std::sscanf(part.c_str(), "%lu=%lu", &counter, &amount) != 2) continue;
     }
-    add(each.of, table, counter, amount);
+    add(each, table, counter, amount);
   }
   return CUDA_SUCCESS;
 }
@@ -115,17 +115,24 @@ CUresult run_queue(fake::context* in) {
   }
 }
 
+void begin_in_stream(fake::stream* on) {
+  run_stream(on, 0);
+  std::lock_guard const lock(all.mutex);
+  auto const found = std::find_if(all.queue.begin(), all.queue.end(), [&](work const& each) { return each.on == on; });
+  if (found != all.queue.end() && found->read.empty()) found->read = found->of->variables;
+}
+
+// And, as a GPU does, what is to be written behind them.
 CUresult run_stream(fake::stream* on, int kernels) {
-  while (kernels > 0) {
+  for (;;) {
     std::lock_guard const lock(all.mutex);
     auto const found =
         std::find_if(all.queue.begin(), all.queue.end(), [&](work const& each) { return each.on == on; });
-    if (found == all.queue.end()) return CUDA_ERROR_NOT_FOUND;
+    if (found == all.queue.end() || (kernels == 0 && found->writes.empty())) return CUDA_SUCCESS;
     if (found->writes.empty()) --kernels;
     if (CUresult const result = run(*found); result != CUDA_SUCCESS) found->in->error = result;
     all.queue.erase(found);
   }
-  return CUDA_SUCCESS;
 }
 
 }  // namespace fake

@@ -9,6 +9,7 @@
 //   stream S, capture S, end S GRAPH, graph G, node GRAPH L FUNCTION WHAT, child GRAPH CHILD
 //   instantiate E GRAPH, update E GRAPH, replay E STREAM TIMES
 //   run S COUNT                                   the next kernels of a stream alone, "-" for the default stream
+//   begin S                                       its next kernel reads its state, and goes on when it is run
 //   cost LAUNCHES M FUNCTION WHAT                 what the collector takes of the host for a launch; waits at times
 //   push RANGE, pop, start, stop                  pasta/annotate.h
 //   sync, runtime_sync, writes, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
@@ -242,6 +243,8 @@ void run(std::string const& line) {
     std::printf("writes: %d\n", fake_writes());
   } else if (verb == "run") {
     fake_run(a == "-" ? nullptr : streams[a], std::atoi(b.c_str()));
+  } else if (verb == "begin") {
+    fake_begin(a == "-" ? nullptr : streams[a]);
   } else if (verb == "destroy_stream") {
     check(cuStreamDestroy(streams[a]), verb);
   } else if (verb == "runtime_sync") {

@@ -184,7 +184,7 @@ void collector::switch_to(attachment& of, launch_bin* bin, lane& on, std::vector
   if (bin == nullptr) return;
   for (stranger& each : of.strangers) {
     if (each.group == nullptr) {
-      ++strays_;
+      if (!std::exchange(each.is_stray, true)) ++partial_launches_;
       continue;
     }
     link(*each.group, *each.function, *bin);
@@ -276,12 +276,10 @@ void collector::launches_begin(std::span<launched const> what, CUstream stream, 
   under_way.problem.clear();
   if (what.empty()) return;
   context_state& context = *what.front().function->context;
-  if (!context.is_prepared.load()) {
-    std::unique_lock const attach_lock(attach_mutex_, std::try_to_lock);
-    if (attach_lock) {
-      capture_relaxed const relaxed(driver_);
-      prepare(context);
-    }
+  if (!context.is_prepared) {
+    std::lock_guard const attach_lock(attach_mutex_);
+    capture_relaxed const relaxed(driver_);
+    prepare(context);
   }
   std::vector<order> orders;
   std::unique_lock lock(results_mutex_);
@@ -411,7 +409,7 @@ void collector::add_launch_notes(std::set<std::string>& notes) const {
        "merged by kernel: there was no memory to keep more launches or ranges apart (at most 8192 of them).");
   tell(forced_launches_,
        "that would have been left out ran beside others of the module in another stream, and were analysed.");
-  tell(partial_launches_ + strays_,
+  tell(partial_launches_,
        "ran in another stream while collecting was switched on or off in their module: they may be counted in part.");
 }
 

@@ -126,7 +126,7 @@ std::string collector::fill(context_state& context, attachment& made) {
   } const words{is_off ? 0 : shared + made.shared_bytes, made.shard_count - 1,
                 static_cast<std::uint32_t>(made.shard_stride)};
   made.epochs.push_back({is_off ? nullptr : &made.bins.front()});
-  made.is_switching = is_choosy_ && context.can_switch;
+  made.is_switching = is_off || (is_choosy_ && context.can_switch);
   CUresult result = CUDA_SUCCESS;
   if (made.has_shared_word())
     result = driver_.cuMemcpyHtoDAsync_(made.state + shared_offset, &shared, sizeof shared, context.stream);

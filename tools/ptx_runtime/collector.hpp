@@ -215,7 +215,7 @@ class collector {
   std::set<std::string> notes_;
   // Of launches that are kept apart or left out.
   std::atomic<std::uint64_t> next_launch_{0};
-  std::uint64_t kept_groups_ = 0, merged_launches_ = 0, forced_launches_ = 0, partial_launches_ = 0, strays_ = 0;
+  std::uint64_t kept_groups_ = 0, merged_launches_ = 0, forced_launches_ = 0, partial_launches_ = 0;
   std::size_t kept_bytes_ = 0;
   inline static std::atomic<bool> is_stopped_{false};
 

@@ -52,6 +52,12 @@ class lanes {
     for (lane& known : all_) {
       if (known.key == key) return known;
     }
+    // One of a stream that is gone: its numbers go on, so that what was asked of it stays true.
+    for (lane& known : all_) {
+      if (known.key != 0 || !known.is_idle()) continue;
+      known.key = key;
+      return known;
+    }
     lane& made = all_.emplace_back();
     made.key = key;
     if (all_.size() <= words_)

@@ -30,6 +30,7 @@ struct stranger {
   launch_group* group = nullptr;  ///< null: it is to be left out
   lane const* on = nullptr;
   std::uint32_t number = 0;  ///< in the stream; 0: the driver has not taken it yet
+  bool is_stray = false;     ///< it is to be left out, and collecting began while it may run
   std::vector<launch_bin*> bins;
 };
 
