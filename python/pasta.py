@@ -19,7 +19,8 @@
 
 Without the variable PASTA_TOOLS in the environment at import, nothing is looked up, a decorated function is the function
 itself, and each call costs one test. With it, PASTA is looked for in the program and in every library of the process; a
-library that is loaded later is found within a second.
+library that is loaded later is found within a second. The library that PASTA_ANNOTATIONS names, of the route ptx, is
+loaded at import, so that it knows all ranges.
 
 Every function may be called from any thread. None fails because PASTA is absent; a name that is not a str is a TypeError
 either way, so that a program behaves the same with and without PASTA.
@@ -59,6 +60,18 @@ class _Functions:
         self.start = function("pasta_start_v1", None)
         self.stop = function("pasta_stop_v1", None)
         self.is_attached = function("pasta_is_attached_v1", ctypes.c_int)
+
+
+def _load_named():
+    """The functions of the library that PASTA_ANNOTATIONS names, or None."""
+    path = os.environ.get("PASTA_ANNOTATIONS") if _wanted else None
+    try:
+        return _Functions(ctypes.CDLL(path, mode=os.RTLD_NOW)) if path else None
+    except (OSError, AttributeError, ValueError):
+        return None
+
+
+_named = _load_named()
 
 
 class _Thread(threading.local):
@@ -112,6 +125,8 @@ def _search():
         if identity in _seen:
             continue
         _seen.add(identity)
+        if _named is not None and os.path.realpath(path) == os.path.realpath(os.environ.get("PASTA_ANNOTATIONS", "")):
+            continue
         try:
             library = ctypes.CDLL(path, mode=_RTLD_NOLOAD | os.RTLD_LAZY)
         except (OSError, ValueError):
@@ -149,14 +164,20 @@ def _type_error(name):
 
 def _push(name):
     functions = _functions or _find()
-    if functions is None:
+    if functions is None and _named is None:
         return
     # A C string ends at its first NUL; what cannot be UTF-8 (a lone surrogate) is written as an escape.
-    functions.push(name.replace("\0", "\\x00").encode("utf-8", "backslashreplace"))
-    _thread.delivered += 1
+    text = name.replace("\0", "\\x00").encode("utf-8", "backslashreplace")
+    if _named is not None:
+        _named.push(text)
+    if functions is not None:
+        functions.push(text)
+        _thread.delivered += 1
 
 
 def _pop():
+    if _named is not None:
+        _named.pop()
     if _thread.delivered > 0:
         _thread.delivered -= 1
         _functions.pop()
@@ -179,9 +200,9 @@ def pop():
 def step():
     """Marks the end of a step of the whole process: a training step, an iteration. Call it from one thread."""
     if _wanted:
-        functions = _functions or _find()
-        if functions is not None:
-            functions.step()
+        for functions in (_named, _functions or _find()):
+            if functions is not None:
+                functions.step()
 
 
 def start():
@@ -189,9 +210,9 @@ def start():
     global _is_stopped
     if _wanted:
         _is_stopped = False
-        functions = _functions or _find()
-        if functions is not None:
-            functions.start()
+        for functions in (_named, _functions or _find()):
+            if functions is not None:
+                functions.start()
 
 
 def stop():
@@ -199,17 +220,17 @@ def stop():
     global _is_stopped
     if _wanted:
         _is_stopped = True
-        functions = _functions or _find()
-        if functions is not None:
-            functions.stop()
+        for functions in (_named, _functions or _find()):
+            if functions is not None:
+                functions.stop()
 
 
 def is_attached():
     """True if PASTA is in this process and a tool is attached."""
     if not _wanted:
         return False
-    functions = _functions or _find()
-    return functions is not None and functions.is_attached() != 0
+    found = [each for each in (_named, _functions or _find()) if each is not None]
+    return any(each.is_attached() != 0 for each in found)
 
 
 class annotate:

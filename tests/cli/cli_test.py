@@ -350,6 +350,9 @@ class RunTest(CliTest):
             "PASTA_ROUTE",
             "PASTA_PER",
             "PASTA_SAMPLING_RATE",
+            "PASTA_KERNELS",
+            "PASTA_EXCLUDE",
+            "PASTA_LAUNCHES",
             "PASTA_WARP_WIDTH",
             "PASTA_HOST_THREADS",
             "PASTA_TOOL_OPTIONS",
@@ -364,6 +367,11 @@ class RunTest(CliTest):
             "--per=launch",
             "--sampling-rate",
             "0.5",
+            "--kernels",
+            "^fill <.*>",
+            "--exclude=a b",
+            "--launches",
+            ":9",
             "--warp-width",
             "64",
             "--threads",
@@ -384,6 +392,9 @@ class RunTest(CliTest):
         self.assertEqual(values["PASTA_ROUTE"], "'probe'")
         self.assertEqual(values["PASTA_PER"], "'launch'")
         self.assertEqual(values["PASTA_SAMPLING_RATE"], "'0.5'")
+        self.assertEqual(values["PASTA_KERNELS"], "'^fill <.*>'")
+        self.assertEqual(values["PASTA_EXCLUDE"], "'a b'")
+        self.assertEqual(values["PASTA_LAUNCHES"], "':9'")
         self.assertEqual(values["PASTA_WARP_WIDTH"], "'64'")
         self.assertEqual(values["PASTA_HOST_THREADS"], "'3'")
         self.assertEqual(values["PASTA_TOOL_OPTIONS"], "'sector-bytes=64\\nb.mode=x y'")
@@ -394,6 +405,9 @@ class RunTest(CliTest):
             "PASTA_ROUTE",
             "PASTA_PER",
             "PASTA_SAMPLING_RATE",
+            "PASTA_KERNELS",
+            "PASTA_EXCLUDE",
+            "PASTA_LAUNCHES",
             "PASTA_WARP_WIDTH",
             "PASTA_HOST_THREADS",
             "PASTA_TOOL_OPTIONS",
@@ -468,6 +482,10 @@ class RunOptionsTest(CliTest):
         refused(["--per"], "--per needs a value")
         for rate in ("0", "-1", "1.5", "nan", "x", "0.5x", "inf"):
             refused(["--sampling-rate", rate], "--sampling-rate")
+        refused(["--kernels", "a("], "--kernels: 'a(' is not a regular expression: Unmatched ( or \\(")
+        refused(["--exclude", "*["], "--exclude: '*[' is not a regular expression: ")
+        for launches in ("x", "1:x", "-1", "1:2:3:4", "3:2", "1:2:0", "1,2", "99999999999999999999"):
+            refused(["--launches", launches], f"--launches: '{launches}' ")
         refused(["--warp-width", "33"], "'33' is not one of 32, 64")
         for threads in ("0", "-1", "x", "1.5", "99999"):
             refused(["--threads", threads], "--threads")

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace fake {
 
@@ -24,11 +25,17 @@ call::call(CUpti_CallbackId id, char const* name, void const* parameters, char c
   data_.functionReturnValue = &result_;
   data_.context = reinterpret_cast<CUcontext>(here());
   data_.contextUid = here() == nullptr ? 0 : here()->uid;
-  if (all.listener != nullptr) all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
+  tell();
 }
 call::~call() {
   data_.callbackSite = CUPTI_API_EXIT;
-  if (all.listener != nullptr) all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
+  tell();
+}
+void call::tell() {
+  if (all.listener == nullptr) return;
+  if (!all.is_timing) return all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
+  stopwatch const watch(all.listening_ns);
+  all.listener(CUPTI_CB_DOMAIN_DRIVER_API, id_, &data_);
 }
 
 namespace {
@@ -82,6 +89,13 @@ void fake_set_listener(void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, 
 }
 void fake_set_free_bytes(std::size_t bytes) { all.free_bytes = bytes; }
 int fake_context_waits() { return all.context_waits; }
+std::int64_t fake_listening_ns() {
+  all.is_timing = true;  // one thread
+  return std::exchange(all.listening_ns, 0) - std::exchange(all.ordering_ns, 0);
+}
+int fake_writes() { return all.writes; }
+void fake_begin(CUstream on) { begin_in_stream(stream_of(on)); }
+void fake_run(CUstream on, int kernels) { run_stream(stream_of(on), kernels); }
 
 CUresult cuInit(unsigned) {
   static bool const is_done = [] {
@@ -160,8 +174,9 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device) {
   }
   return told(CUDA_SUCCESS);
 }
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute, CUdevice) {
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute asked, CUdevice) {
   *value = 6;  // multiprocessors: eight shards
+  if (asked == CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS) *value = std::getenv("FAKE_NO_WRITES") == nullptr;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetName(char* name, int size, CUdevice) {
@@ -186,6 +201,15 @@ CUresult cuMemAlloc(CUdeviceptr* made, std::size_t bytes) {
   auto const begin = reinterpret_cast<CUdeviceptr>(block.data());
   all.memory[begin] = std::move(block);
   *made = (begin + 255) / 256 * 256;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostAlloc(void** made, std::size_t bytes, unsigned) {
+  if (CUresult const result = usable(); result != CUDA_SUCCESS) return result;
+  *made = std::calloc(bytes, 1);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* found, void* of, unsigned) {
+  *found = reinterpret_cast<CUdeviceptr>(of);
   return CUDA_SUCCESS;
 }
 CUresult cuMemFree(CUdeviceptr address) {
@@ -230,14 +254,22 @@ CUresult cuStreamCreate(CUstream* made, unsigned flags) {
   *made = reinterpret_cast<CUstream>(&stream);
   return CUDA_SUCCESS;
 }
+CUresult cuStreamDestroy(CUstream given) {
+  call told(CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2, "cuStreamDestroy_v2", &given);
+  return told(stream_of(given) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS);
+}
 CUresult cuStreamSynchronize(CUstream given) {
   call told(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, "cuStreamSynchronize", &given);
   if (CUresult const result = usable(); result != CUDA_SUCCESS) return told(result);
   // A blocking stream would wait for the program's kernels.
-  auto* const waited = as<fake::stream>(given, kind::stream);
+  auto* const waited = stream_of(given);
   return told(waited == nullptr || !waited->is_nonblocking ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS);
 }
 CUresult cuStreamIsCapturing(CUstream given, CUstreamCaptureStatus* status) {
+  if (given == CU_STREAM_PER_THREAD) {
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+  }
   auto* const asked = as<fake::stream>(given, kind::stream);
   if (asked == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   *status = asked->captures != nullptr ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;

@@ -10,6 +10,7 @@
 #include <cupti_driver_cbid.h>
 #include <cupti_runtime_cbid.h>
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -61,6 +62,8 @@ struct work {
   fake::module* of;
   std::string what;
   fake::stream* on;
+  std::vector<CUstreamBatchMemOpParams> writes = {};            // instead of a kernel
+  std::map<std::string, std::vector<unsigned char>> read = {};  // the states, where it has begun
 };
 struct node : handle {
   CUDA_KERNEL_NODE_PARAMS parameters{};
@@ -86,7 +89,9 @@ struct driver {
   std::map<CUdeviceptr, std::vector<unsigned char>> memory;
   std::size_t free_bytes = std::size_t{64} << 20;
   std::uint32_t last_uid = 0, shard = 0;
-  int captures = 0, context_waits = 0;
+  int captures = 0, context_waits = 0, writes = 0;
+  bool is_timing = false;
+  std::int64_t listening_ns = 0, ordering_ns = 0;  // in the listener; of that, in functions that it calls for a launch
   void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*) = nullptr;
 };
 extern driver all;
@@ -99,10 +104,27 @@ Kind* as(Handle given, fake::kind wanted) {
   auto* const found = reinterpret_cast<Kind*>(given);
   return found != nullptr && found->kind == wanted ? found : nullptr;
 }
+/// Null for those that are always there.
+inline fake::stream* stream_of(CUstream given) {
+  return given == CU_STREAM_LEGACY || given == CU_STREAM_PER_THREAD ? nullptr : as<fake::stream>(given, kind::stream);
+}
 inline fake::context* here() { return current.empty() ? nullptr : current.back(); }
 
 /// Whether a call that a capture forbids must fail.
 inline bool is_forbidden() { return all.captures > 0 && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED; }
+
+/// Adds how long it lives.
+class stopwatch {
+ public:
+  explicit stopwatch(std::int64_t& to) : to_(&to), begin_(std::chrono::steady_clock::now()) {}
+  ~stopwatch() { *to_ += (std::chrono::steady_clock::now() - begin_).count(); }
+  stopwatch(stopwatch const&) = delete;
+  stopwatch& operator=(stopwatch const&) = delete;
+
+ private:
+  std::int64_t* to_;
+  std::chrono::steady_clock::time_point begin_;
+};
 
 /// Tells the listener of a call's begin, and of its end when it goes out of scope.
 class call {
@@ -117,6 +139,8 @@ class call {
   }
 
  private:
+  void tell();
+
   CUpti_CallbackId id_;
   CUpti_CallbackData data_{};
   std::uint64_t correlation_ = 0;
@@ -129,6 +153,9 @@ std::vector<std::string> function_names(char const* image);
 std::size_t image_bytes(char const* image);
 /// Runs what is queued in a context. @return what became of it
 CUresult run_queue(fake::context* in);
+/// The next kernels of one stream, and what is to be written before them.
+CUresult run_stream(fake::stream* on, int kernels);
+void begin_in_stream(fake::stream* on);
 
 }  // namespace fake
 
@@ -138,6 +165,14 @@ CUresult fake_context_create(CUcontext* made);
 void fake_set_listener(void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*));
 void fake_set_free_bytes(std::size_t bytes);
 int fake_context_waits();
+/// Writes that streams were told of so far.
+int fake_writes();
+/// Time in the listener since the last call, without that in the stand-in's own functions for streams [ns].
+std::int64_t fake_listening_ns();
+/// The next kernel of a stream reads what there is to read, and goes on later.
+void fake_begin(CUstream on);
+/// Runs the next kernels of a stream alone.
+void fake_run(CUstream on, int kernels);
 /// As cudaDeviceSynchronize: no call of the driver is told of.
 int fake_runtime_synchronize();
 }

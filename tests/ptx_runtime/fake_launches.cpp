@@ -29,8 +29,8 @@ std::string name_of(CUfunction given) {
   return "";
 }
 
-void add(fake::module* module, std::size_t table, std::size_t counter, std::uint64_t amount) {
-  for (auto& [name, bytes] : module->variables) {
+void add(work const& by, std::size_t table, std::size_t counter, std::uint64_t amount) {
+  for (auto const& [name, bytes] : by.read.empty() ? by.of->variables : by.read) {
     if (name.rfind("pasta_state_", 0) != 0 || table-- != 0) continue;
     std::uint64_t shards = 0;
     std::uint32_t mask = 0, stride = 0;
@@ -45,6 +45,12 @@ void add(fake::module* module, std::size_t table, std::size_t counter, std::uint
 }
 
 CUresult run(work const& each) {
+  for (CUstreamBatchMemOpParams const& write : each.writes) {
+    auto const& value = write.writeValue;
+    std::size_t const bytes = write.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ? 8 : 4;
+    if (value.address % bytes != 0) std::abort();
+    std::memcpy(reinterpret_cast<void*>(value.address), &value.value64, bytes);
+  }
   if (each.what == "fault") return CUDA_ERROR_ILLEGAL_ADDRESS;
   while (each.what == "endless") ::usleep(100'000);
   std::istringstream parts(each.what);
@@ -54,7 +60,7 @@ CUresult run(work const& each) {
       table = 0;
       if (std::sscanf(part.c_str(), "%lu=%lu", &counter, &amount) != 2) continue;
     }
-    add(each.of, table, counter, amount);
+    add(each, table, counter, amount);
   }
   return CUDA_SUCCESS;
 }
@@ -68,7 +74,7 @@ CUresult launch(CUfunction given, CUstream on, void** arguments) {
   std::string const what = arguments == nullptr ? "" : *static_cast<char const**>(arguments[0]);
   if (what == "refuse") return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard const lock(all.mutex);
-  auto* const stream = as<fake::stream>(on, kind::stream);
+  auto* const stream = stream_of(on);
   if (stream != nullptr && stream->captures != nullptr) {
     fake::node& node = stream->captures->nodes.emplace_back();
     node.kind = kind::node;
@@ -106,6 +112,26 @@ CUresult run_queue(fake::context* in) {
       all.queue.erase(found);
     }
     if (CUresult const result = run(next); result != CUDA_SUCCESS) in->error = result;
+  }
+}
+
+void begin_in_stream(fake::stream* on) {
+  run_stream(on, 0);
+  std::lock_guard const lock(all.mutex);
+  auto const found = std::find_if(all.queue.begin(), all.queue.end(), [&](work const& each) { return each.on == on; });
+  if (found != all.queue.end() && found->read.empty()) found->read = found->of->variables;
+}
+
+// And, as a GPU does, what is to be written behind them.
+CUresult run_stream(fake::stream* on, int kernels) {
+  for (;;) {
+    std::lock_guard const lock(all.mutex);
+    auto const found =
+        std::find_if(all.queue.begin(), all.queue.end(), [&](work const& each) { return each.on == on; });
+    if (found == all.queue.end() || (kernels == 0 && found->writes.empty())) return CUDA_SUCCESS;
+    if (found->writes.empty()) --kernels;
+    if (CUresult const result = run(*found); result != CUDA_SUCCESS) found->in->error = result;
+    all.queue.erase(found);
   }
 }
 
@@ -161,6 +187,25 @@ CUresult cuLaunchKernelEx(CUlaunchConfig const* config, CUfunction f, void** arg
   std::string const name = name_of(f);
   call told(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, "cuLaunchKernelEx", &p, name.c_str());
   return told(launch(f, config->hStream, arguments));
+}
+
+CUresult cuStreamBatchMemOp(CUstream given, unsigned count, CUstreamBatchMemOpParams* what, unsigned) {
+  stopwatch const watch(all.ordering_ns);
+  if (here() == nullptr || here()->error != CUDA_SUCCESS) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (std::getenv("FAKE_REFUSES_WRITES") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  fake::stream* const stream = stream_of(given);
+  if (stream != nullptr && stream->captures != nullptr) std::abort();  // nothing of the collector's in a graph
+  std::lock_guard const lock(all.mutex);
+  ++all.writes;
+  all.queue.push_back({here(), nullptr, "", stream, {what, what + count}});
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamWriteValue32(CUstream given, CUdeviceptr address, cuuint32_t value, unsigned) {
+  CUstreamBatchMemOpParams one{};
+  one.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  one.writeValue.address = address;
+  one.writeValue.value = value;
+  return cuStreamBatchMemOp(given, 1, &one, 0);
 }
 
 CUresult cuStreamBeginCapture(CUstream given, CUstreamCaptureMode mode) {
@@ -259,7 +304,7 @@ CUresult cuGraphLaunch(CUgraphExec given, CUstream on) {
   for (fake::node* const node : as<fake::exec>(given, kind::exec)->nodes) {
     auto* const f =
         node->parameters.func != nullptr ? node->parameters.func : reinterpret_cast<CUfunction>(node->parameters.kern);
-    all.queue.push_back({here(), function_of(f)->of, node->what, as<fake::stream>(on, kind::stream)});
+    all.queue.push_back({here(), function_of(f)->of, node->what, stream_of(on)});
   }
   return told(CUDA_SUCCESS);
 }

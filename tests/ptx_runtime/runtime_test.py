@@ -629,14 +629,33 @@ class RunTest(RuntimeTest):
         done = self.pasta("--strict", "--", PROGRAM, *self.commands, FAKE_CUPTI_TAKEN="1")
         self.assertEqual(done.returncode, 125)
 
-    def test_what_the_route_cannot_do_is_refused_before_the_program_starts(self):
-        for words, why in (
-            (("--per", "launch"), "does not keep launches apart"),
-            (("--sampling-rate", "0.5"), "counts all launches"),
-        ):
-            done = self.pasta("--route", "ptx", *words, "--", PROGRAM, "exit 9")
-            self.assertEqual(done.returncode, 2)
-            self.assertRegex(done.stderr, r"\Apasta[^\n]*" + why + r"[^\n]*\n\Z")
+    def test_flags_that_choose_launches_reach_the_collector(self):
+        for route in (), ("--route", "ptx"):
+            words = ("--per", "launch", "--launches", "0:0", "--kernels", "fill", "--exclude", "other")
+            done = self.pasta(*route, *words, "--", PROGRAM, *self.commands, self.commands[-1])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (tool,) = self.report()["tools"]
+            found = [(k["launch"], k["losses"]["launches_seen"], k["losses"]["launches_sampled_out"]) for k in tool["kernels"]]
+            self.assertEqual(found, [(None, 1, 1), (0, 1, 0)])
+
+    def test_a_program_that_was_told_where_annotations_go(self):
+        done = self.pasta("--", PROGRAM, *self.commands[:-1], "push a", self.commands[-1])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (tool,) = self.report()["tools"]
+        self.assertEqual([kernel["range"] for kernel in tool["kernels"]], ["a"])
+
+    def test_processes_of_one_run_are_shown_together(self):
+        folder = self.path("reports of all")
+        os.mkdir(folder)
+        script = '"$0" "$@" "fork exit 0" >/dev/null && "$0" "$@" "$3" && exec "$0" "$@"'
+        self.output = os.path.join(folder, "%p.json")
+        done = self.pasta("--quiet", "--", "bash", "-c", script, PROGRAM, *self.commands)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("report: "), 3)
+        shown = subprocess.run([PASTA, "show", "--json", folder], text=True, capture_output=True, check=True)
+        launches = [r["tools"][0]["kernels"][0]["losses"]["launches_seen"] for r in json.loads(shown.stdout)]
+        self.assertEqual(sorted(launches), [1, 1, 2])
+        self.assertEqual(len({r["header"]["pid"] for r in json.loads(shown.stdout)}), 3)
 
     def test_a_process_that_ends_by_underscore_exit(self):
         done = self.pasta("--", PROGRAM, *self.commands, "_exit 3")

@@ -8,10 +8,15 @@
 //                                                 launch_thread (per-thread default stream), kernel (of a library)
 //   stream S, capture S, end S GRAPH, graph G, node GRAPH L FUNCTION WHAT, child GRAPH CHILD
 //   instantiate E GRAPH, update E GRAPH, replay E STREAM TIMES
-//   sync, runtime_sync, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
+//   run S COUNT                                   the next kernels of a stream alone, "-" for the default stream
+//   begin S                                       its next kernel reads its state, and goes on when it is run
+//   cost LAUNCHES M FUNCTION WHAT                 what the collector takes of the host for a launch; waits at times
+//   push RANGE, pop, start, stop                  pasta/annotate.h
+//   sync, runtime_sync, writes, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +25,8 @@
 #include <list>
 #include <sstream>
 #include <thread>
+
+#include <pasta/annotate.h>
 
 #include "fake_driver.hpp"
 
@@ -118,6 +125,18 @@ bool do_graphs(std::string const& line) {
   return true;
 }
 
+bool annotate(std::string const& line) {
+  std::istringstream words(line);
+  std::string verb, name;
+  words >> verb >> name;
+  if (verb == "push") pasta_annotate_push(name.c_str());
+  if (verb == "pop") pasta_annotate_pop();
+  if (verb == "start") pasta_start();
+  if (verb == "stop") pasta_stop();
+  if (verb == "attached") std::printf("attached: %d\n", pasta_is_attached());
+  return verb == "push" || verb == "pop" || verb == "start" || verb == "stop" || verb == "attached";
+}
+
 bool do_process(std::string const& line) {
   std::istringstream words(line);
   std::string verb, rest;
@@ -164,13 +183,36 @@ void launch_from_threads(std::istringstream& words) {
   for (auto& thread : threads) thread.join();
 }
 
+// In rounds, since what is launched takes the stand-in memory until it is waited for: the median of their means.
+void measure_cost(std::istringstream& words) {
+  int launches = 0;
+  std::string of, name, what;
+  words >> launches >> of >> name >> what;
+  CUfunction function = nullptr;
+  check(cuModuleGetFunction(&function, modules[of], name.c_str()), name);
+  char const* text = what.c_str();
+  void* arguments[] = {&text};
+  std::vector<double> means;
+  constexpr int in_round = 500;
+  for (int done = 0; done < launches; done += in_round) {
+    fake_listening_ns();
+    for (int i = 0; i < in_round; ++i)
+      check(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr), name);
+    means.push_back(static_cast<double>(fake_listening_ns()) / in_round);
+    check(cuCtxSynchronize(), "sync");
+  }
+  std::sort(means.begin(), means.end());
+  std::printf("%.0f ns for a launch, at most %.0f\n", means[means.size() / 2], means.back());
+}
+
 void run(std::string const& line) {
   std::istringstream words(line);
   std::string verb;
   words >> verb;
+  if (verb == "cost") return measure_cost(words);
   if (verb.rfind("launch", 0) == 0 || verb == "kernel") return launch(verb, words);
   if (verb == "threads") return launch_from_threads(words);
-  if (do_process(line) || do_graphs(line)) return;
+  if (do_process(line) || do_graphs(line) || annotate(line)) return;
   std::string a, b;
   words >> a;
   std::getline(words >> std::ws, b);  // a path may have blanks
@@ -197,6 +239,14 @@ void run(std::string const& line) {
     fake_set_free_bytes(std::stoul(a));
   } else if (verb == "waits") {
     std::printf("waits: %d\n", fake_context_waits());
+  } else if (verb == "writes") {
+    std::printf("writes: %d\n", fake_writes());
+  } else if (verb == "run") {
+    fake_run(a == "-" ? nullptr : streams[a], std::atoi(b.c_str()));
+  } else if (verb == "begin") {
+    fake_begin(a == "-" ? nullptr : streams[a]);
+  } else if (verb == "destroy_stream") {
+    check(cuStreamDestroy(streams[a]), verb);
   } else if (verb == "runtime_sync") {
     check(static_cast<CUresult>(fake_runtime_synchronize()), verb);
   } else if (verb == "sync") {

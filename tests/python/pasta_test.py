@@ -123,6 +123,40 @@ class PastaTest(unittest.TestCase):
             equal(calls(recorder), ["start", "push outer", "push inner", "step", "pop", "pop", "stop"])
         """)
 
+    def test_the_library_that_is_named_knows_all_calls_and_once(self):
+        self.run_case("""
+            pasta.push("a")
+            with pasta.annotate("b"):
+                pasta.step()
+            pasta.pop()
+            pasta.stop()
+            pasta.start()
+            equal(pasta.is_attached(), True)
+            recorder = load()  # the same library
+            time.sleep(1.1)  # it is looked for again, and must not be found a second time
+            pasta.push("c")
+            equal(calls(recorder), ["push a", "push b", "step", "pop", "pop", "stop", "start", "push c"])
+        """, PASTA_ANNOTATIONS=self.recorder)
+
+    def test_a_library_that_is_named_and_one_that_is_found_both_get_calls(self):
+        other = os.path.join(self.folder.name, "other.so")
+        shutil.copy(self.recorder, other)
+        self.run_case("""
+            pasta.push("early")
+            recorder = load()
+            time.sleep(1.1)
+            pasta.push("late")
+            pasta.pop()
+            pasta.pop()
+            equal(calls(recorder), ["push late", "pop"])
+            named = ctypes.CDLL(os.environ["PASTA_ANNOTATIONS"])
+            equal(calls(named), ["push early", "push late", "pop", "pop"])
+        """, PASTA_ANNOTATIONS=other)
+
+    def test_a_library_that_is_named_and_not_there(self):
+        for path in ("/nowhere.so", sys.executable, ""):
+            self.run_case(self.ALL_CALLS, PASTA_ANNOTATIONS=path)
+
     def test_symbols_in_the_global_scope_are_found(self):
         self.run_case("""
             recorder = ctypes.CDLL(None)

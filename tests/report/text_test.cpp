@@ -68,7 +68,7 @@ INCOMPLETE: killed by SIGSEGV; numbers cover what had happened until then
 
 coalescing  transpose<float> [epoch/step], launch 3
   grid 32x32x1  block 32x8x1  4,096 bytes shared  4.21 ms
-    loss: 2 of 10 launches left out by sampling or stop()
+    loss: 2 of 10 launches left out by choice, sampling or stop()
     loss: 1 of 10 launches did not end
     loss: 5 events dropped, 1,000 delivered
     loss: not seen: a library kernel: no source

@@ -3,6 +3,7 @@
 """What a program of the probe route does with its report, however it ends."""
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -231,6 +232,26 @@ class Session(unittest.TestCase):
             self.assertIn(launches, (10, 11))  # one launch comes before the argument is looked at
             self.assertEqual(kernel["losses"]["launches_delivered"], (launches + 1) // 2)
 
+    def test_launches_by_number(self):
+        self.run_program("launches", "100", PASTA_LAUNCHES="10:19:2")
+        (kernel,) = self.kernels()
+        self.assertEqual(kernel["losses"]["launches_seen"], 100)
+        self.assertEqual(kernel["losses"]["launches_delivered"], 5)
+        self.assertEqual(kernel["losses"]["launches_sampled_out"], 95)
+        self.assertEqual(self.accesses(kernel), 5 * ACCESSES_OF_A_LAUNCH)
+        self.run_program("launches", "100", PASTA_LAUNCHES="0:9", PASTA_SAMPLING_RATE="0.5")
+        self.assertEqual(self.kernels()[0]["losses"]["launches_delivered"], 5)
+
+    def test_kernels_by_name(self):
+        self.run_program("alternating")
+        first, second = (kernel["kernel"] for kernel in self.kernels())
+        for variable, left_out in (("PASTA_KERNELS", second), ("PASTA_EXCLUDE", first)):
+            self.run_program("alternating", **{variable: "^" + re.escape(first) + "$"})
+            for kernel in self.kernels():
+                losses, is_out = kernel["losses"], kernel["kernel"] == left_out
+                self.assertEqual(losses["launches_sampled_out"], losses["launches_seen"] if is_out else 0)
+                self.assertEqual(losses["launches_lost"], 0)
+
     def test_memory_events_of_buffers(self):
         self.run_program("memory", PASTA_TOOLS="site_lanes")
         (tool,) = self.report()["tools"]
@@ -301,6 +322,9 @@ class Session(unittest.TestCase):
             ({"PASTA_SAMPLING_RATE": "0"}, "out of range"),
             ({"PASTA_SAMPLING_RATE": "1.5"}, "out of range"),
             ({"PASTA_SAMPLING_RATE": "x"}, "not a number"),
+            ({"PASTA_KERNELS": "a("}, "PASTA_KERNELS: 'a(' is not a regular expression: Unmatched ( or \\("),
+            ({"PASTA_EXCLUDE": "[a"}, "PASTA_EXCLUDE: '[a' is not a regular expression"),
+            ({"PASTA_LAUNCHES": "5:2"}, "PASTA_LAUNCHES: '5:2' ends before it begins"),
             ({"PASTA_WARP_WIDTH": "48"}, "neither 32 nor 64"),
             ({"PASTA_WARP_WIDTH": "16"}, "out of range"),
             ({"PASTA_HOST_THREADS": "0"}, "out of range"),

@@ -38,12 +38,16 @@ std::uint64_t hash_file(std::filesystem::path const& path, std::uint64_t hash) {
 
 }  // namespace
 
-environment_changes cache_key(arguments const& tools, std::filesystem::path const& stand_in) {
+std::string build_key(arguments const& tools, std::filesystem::path const& stand_in) {
   std::uint64_t hash = hash_file(stand_in, 0xcbf29ce484222325);
   for (ptxas::hook_file const& hook : ptxas::find_hooks()) {
     if (std::find(tools.begin(), tools.end(), hook.tool) != tools.end()) hash = hash_file(hook.path, hash);
   }
-  std::string const key = fmt::format("pasta-{}-{}-{:016x}", PASTA_VERSION, fmt::join(tools, "+"), hash);
+  return fmt::format("pasta-{}-{}-{:016x}", PASTA_VERSION, fmt::join(tools, "+"), hash);
+}
+
+environment_changes cache_key(arguments const& tools, std::filesystem::path const& stand_in) {
+  std::string const key = build_key(tools, stand_in);
   environment_changes changes;
   for (char const* const name : {"CCACHE_NAMESPACE", "SCCACHE_C_CUSTOM_CACHE_BUSTER"}) {
     char const* const before = std::getenv(name);

@@ -22,6 +22,7 @@
 #include "output.hpp"
 #include "process.hpp"
 #include "run_options.hpp"
+#include "run_python.hpp"
 #include "run_reports.hpp"
 #include "run_route.hpp"
 
@@ -92,8 +93,14 @@ environment_changes environment_for(run_options const& options, run_route const&
   };
   set("PASTA_ROUTE", route.name);
   for (auto const& [name, value] : injection_variables(route.library)) changes.emplace_back(name, value);
+  if (!route.library.empty()) {
+    for (auto const& change : python_variables(options.tools)) changes.push_back(change);
+  }
   set("PASTA_PER", options.per);
   set("PASTA_SAMPLING_RATE", options.sampling_rate);
+  set("PASTA_KERNELS", options.kernels);
+  set("PASTA_EXCLUDE", options.exclude);
+  set("PASTA_LAUNCHES", options.launches);
   set("PASTA_WARP_WIDTH", options.warp_width);
   set("PASTA_HOST_THREADS", options.threads);
   set("PASTA_TOOL_OPTIONS", tool_options_text(options));

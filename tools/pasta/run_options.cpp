@@ -3,6 +3,7 @@
 #include "run_options.hpp"
 
 #include <fmt/format.h>
+#include <pasta/session/launch_selection.hpp>
 #include <pasta/session/limits.hpp>
 #include <pasta/session/pack_name.hpp>
 
@@ -21,8 +22,8 @@ namespace pasta::cli {
 
 namespace {
 
-std::vector<std::string> const value_flags{"--route",         "--output",     "--per",
-                                           "--sampling-rate", "--warp-width", "--threads"};
+std::vector<std::string> const value_flags{"--route",   "--output",   "--per",        "--sampling-rate", "--kernels",
+                                           "--exclude", "--launches", "--warp-width", "--threads"};
 std::vector<std::string> const plain_flags{"--strict", "--quiet", "--baseline", "--help"};
 
 bool contains(std::vector<std::string> const& names, std::string const& name) {
@@ -166,6 +167,13 @@ void check_values(run_options const& options) {
     throw usage_error(fmt::format("--sampling-rate: '{}' is not a number from {} to 1", visible(options.sampling_rate),
                                   limits::sampling_rate));
   }
+  try {  // as the program will read them
+    if (!options.kernels.empty()) name_pattern("--kernels", options.kernels);
+    if (!options.exclude.empty()) name_pattern("--exclude", options.exclude);
+    if (!options.launches.empty()) parse_launch_range("--launches", options.launches);
+  } catch (pasta::usage_error const& e) {
+    throw usage_error(e.what());
+  }
   bool const is_count =
       options.threads.find_first_not_of("0123456789") == std::string::npos && options.threads.size() <= 4;
   int const threads = is_count ? std::atoi(options.threads.c_str()) : 0;
@@ -209,6 +217,12 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
   add("--per", options.per, "SCOPE", "PASTA_PER", "rows for each kernel (default) or launch");
   add("--sampling-rate", options.sampling_rate, "RATE", "PASTA_SAMPLING_RATE",
       "share of the launches analysed,\nabove 0, at most 1");
+  add("--kernels", options.kernels, "REGEX", "PASTA_KERNELS",
+      "only kernels whose name matches, anywhere in it\n(demangled; extended, as grep -E has them)");
+  add("--exclude", options.exclude, "REGEX", "PASTA_EXCLUDE", "not the kernels whose name matches");
+  add("--launches", options.launches, "FIRST:LAST[:STEP]", "PASTA_LAUNCHES",
+      "only these launches of the program, numbered from 0,\nLAST included; a number left out is the program's;\n"
+      "what is left out runs as without a tool");
   add("--warp-width", options.warp_width, "LANES", "PASTA_WARP_WIDTH",
       "CPU engine: lanes of a warp,\n32 (default) or 64");
   add("--threads", options.threads, "COUNT", "PASTA_HOST_THREADS", "CPU engine: worker threads,\ndefault all cores");

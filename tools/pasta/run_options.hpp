@@ -19,7 +19,8 @@ struct run_options {
   std::vector<std::string> tools;  ///< as given, split at , and +
   std::vector<std::pair<std::string, std::string>>
       tool_options;  ///< "sector-bytes" or "coalescing.sector-bytes", value
-  std::string route, output, per, sampling_rate, warp_width, threads;  ///< "": not given
+  // "": not given
+  std::string route, output, per, sampling_rate, kernels, exclude, launches, warp_width, threads;
   bool is_strict = false, is_quiet = false, measures_baseline = false;
   std::vector<std::string> command;
 };

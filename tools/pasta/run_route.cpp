@@ -97,10 +97,6 @@ std::string missing_on_ptx(tool_description const& tool) {
 
 /// What the ptx route cannot do is refused before the program starts.
 run_route ptx_route(run_options const& options, installed_tools const& installed) {
-  if (options.per == "launch")
-    throw usage_error("--per launch: the route ptx does not keep launches apart; the route probe does");
-  if (!options.sampling_rate.empty() && std::strtod(options.sampling_rate.c_str(), nullptr) < 1)
-    throw usage_error("--sampling-rate: the route ptx counts all launches; the route probe can sample");
   check_installed(options, installed);
   for (std::string const& name : options.tools) {
     tool_description const* const tool = installed.find(name);
@@ -129,8 +125,7 @@ run_route choose_route(run_options const& options, std::string const& program, p
   if (options.route == "ptx") return ptx_route(options, installed);
   if (table.tools.empty()) {
     check_installed(options, installed);
-    bool const may_be_ptx = is_open(options) && options.per != "launch" && options.sampling_rate.empty();
-    return {options.route, joined(options.tools, "+"), may_be_ptx ? ptx_library() : ""};
+    return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : ""};
   }
   if (std::string const pack = find_probe_pack(options, table); !pack.empty()) return {options.route, pack, ""};
   if (is_open(options) && has_ptx_tools(options, table)) return ptx_route(options, installed);
@@ -144,6 +139,7 @@ std::vector<std::pair<std::string, std::string>> injection_variables(std::string
   if (before != nullptr && *before != '\0' && library != before)
     variables.emplace_back("PASTA_PTX_NEXT_INJECTION", before);
   variables.emplace_back("CUDA_INJECTION64_PATH", library);
+  variables.emplace_back("PASTA_ANNOTATIONS", library);
   return variables;
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t line_bytes = 128;  // shards share none, and none is share
 constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
 
 // Of a state of either size; what follows is there in the larger alone.
-constexpr std::size_t small_state_bytes = 32, shared_offset = 32, large_state_bytes = 48;
+constexpr std::size_t small_state_bytes = 32, shared_offset = 32;
 
 struct state_words {
   std::uint64_t shards = 0;
@@ -87,37 +87,49 @@ std::shared_ptr<read_table const> collector::read_table_of(context_state& contex
   }
 }
 
-// A module gets at most an eighth of what is left, so that many find room; fewer shards cost time.
+// A module gets at most an eighth of what is left, so that many find room; fewer shards cost time. Where launches are
+// kept apart it gets many sets, of fewer shards.
 std::string collector::take_memory(context_state& context, attachment& made) {
+  constexpr std::size_t enough_sets = 1024, many_sets = 128, few_sets = 8;
+  constexpr std::uint32_t few_shards = 16;
+  bool const is_apart = wanted_.per == scope::launch && context.can_switch;
   made.shared_bytes = in_lines(made.table->shared_bytes);
   made.shard_stride = in_lines(std::max<std::size_t>(made.table->shard_bytes, 1));
   made.shard_count = context.most_shards;
-  while (made.shard_count > 1 && made.size_bytes() > context.left_bytes / 8) made.shard_count /= 2;
+  std::size_t const share = context.left_bytes / 8;
+  while (made.shard_count > 1 && made.set_bytes() > share) made.shard_count /= 2;
+  while (is_apart && made.shard_count > few_shards && made.set_bytes() * many_sets > share) made.shard_count /= 2;
+  while (is_apart && made.shard_count > 1 && made.set_bytes() * few_sets > share) made.shard_count /= 2;
+  std::size_t sets = is_apart ? std::clamp<std::size_t>(share / made.set_bytes(), 1, enough_sets) : 1;
   std::string const limit = fmt::format("{} MiB are its limit in a context", memory_limit_bytes >> 20);
-  if (made.size_bytes() > context.left_bytes)
-    return fmt::format("PASTA has no memory left for it on the GPU: it needs {} bytes, {}", made.size_bytes(), limit);
+  if (made.set_bytes() > context.left_bytes)
+    return fmt::format("PASTA has no memory left for it on the GPU: it needs {} bytes, {}", made.set_bytes(), limit);
   CUresult result = CUDA_SUCCESS;
-  while ((result = driver_.cuMemAlloc_(&made.memory, made.size_bytes())) == CUDA_ERROR_OUT_OF_MEMORY &&
-         made.shard_count > 1) {
-    made.shard_count /= 2;
+  while ((result = grow(context, made, sets)) == CUDA_ERROR_OUT_OF_MEMORY && (made.shard_count > 1 || sets > 1)) {
+    sets > 1 ? sets /= 2 : made.shard_count /= 2;
   }
   if (result != CUDA_SUCCESS)
     return fmt::format("the GPU has no memory for what it counts: {}", driver_.explain(result));
-  context.left_bytes -= made.size_bytes();
+  launch_bin& first = made.bins.emplace_back();
+  first.memory = made.free.back();
+  made.free.pop_back();
   return "";
 }
 
-// Zeros the memory and tells the module where it is.
-std::string collector::fill(context_state& context, attachment& made, std::size_t state_bytes) {
+// Tells the module where its memory is. It is on where the launch that is about to be made is one to be analysed.
+std::string collector::fill(context_state& context, attachment& made) {
+  bool const is_off = context.can_switch && (is_stopped_ || !wanted_.selection.launches.has(next_launch_));
+  std::uint64_t const shared = made.bins.front().memory;
   struct {
     std::uint64_t shards;
     std::uint32_t shard_mask, shard_bytes;
-  } const words{made.memory + made.shared_bytes, made.shard_count - 1, static_cast<std::uint32_t>(made.shard_stride)};
-  std::uint64_t const shared = made.memory;
-  CUresult result = driver_.cuMemsetD8Async_(made.memory, 0, made.size_bytes(), context.stream);
-  if (result == CUDA_SUCCESS && state_bytes >= large_state_bytes) {
+  } const words{is_off ? 0 : shared + made.shared_bytes, made.shard_count - 1,
+                static_cast<std::uint32_t>(made.shard_stride)};
+  made.epochs.push_back({is_off ? nullptr : &made.bins.front()});
+  made.is_switching = is_off || (is_choosy_ && context.can_switch);
+  CUresult result = CUDA_SUCCESS;
+  if (made.has_shared_word())
     result = driver_.cuMemcpyHtoDAsync_(made.state + shared_offset, &shared, sizeof shared, context.stream);
-  }
   // What makes kernels count comes last.
   if (result == CUDA_SUCCESS) result = driver_.cuMemcpyHtoDAsync_(made.state, &words, sizeof words, context.stream);
   if (result == CUDA_SUCCESS) result = driver_.cuStreamSynchronize_(context.stream);
@@ -138,22 +150,26 @@ attachment* collector::attach(context_state& context, CUmodule module, std::stri
     why_not = fmt::format("its state could not be read: {}", error);
     return nullptr;
   }
-  // A module that was unloaded may have had its state at this address: what is in the state tells.
+  // A module that was unloaded may have had its state at this address: what is in the state tells, unless it is off.
   for (attachment& known : context.attachments) {
-    if (known.memory != 0 && known.state == state && shards == known.memory + known.shared_bytes) return &known;
+    if (known.is_gone || known.state != state) continue;
+    if (known.has(shards) || (shards == 0 && known.module == module && known.is_switching)) return &known;
   }
   if (shards != 0) {
     why_not = "something else than PASTA's library collects in its module";
     return nullptr;
   }
-  attachment made;
+  if (is_choosy_ || is_stopped_) prepare(context);
+  std::list<attachment> list(1);
+  attachment& made = list.front();
   made.module = module;
   made.state = state;
+  made.state_bytes = state_bytes;
   made.table = read_table_of(context, state, id, why_not);
   if (made.table == nullptr) return nullptr;
   std::string problem = take_memory(context, made);
   if (problem.empty()) {
-    problem = fill(context, made, state_bytes);
+    problem = fill(context, made);
     if (!problem.empty()) problem = fmt::format("its state could not be written: {}", problem);
   }
   if (!problem.empty()) {
@@ -161,7 +177,16 @@ attachment* collector::attach(context_state& context, CUmodule module, std::stri
     return nullptr;
   }
   std::lock_guard const lock(results_mutex_);
-  return &context.attachments.emplace_back(std::move(made));
+  context.attachments.splice(context.attachments.end(), list);
+  return &context.attachments.back();
+}
+
+// Without attaching.
+attachment* collector::find_attachment(context_state& context, CUmodule module, std::string const& id) {
+  for (attachment& known : context.attachments) {
+    if (!known.is_gone && known.module == module && known.table->id == id) return &known;
+  }
+  return nullptr;
 }
 
 }  // namespace pasta::ptx

@@ -49,6 +49,9 @@ struct graph_exec_kernel_node_set {
 struct graph_exec_destroy {
   CUgraphExec exec;
 };
+struct stream_destroy {
+  CUstream stream;
+};
 struct module_unload {
   CUmodule module;
 };

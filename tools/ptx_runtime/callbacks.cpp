@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "callbacks.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "call_parameters.hpp"
@@ -75,26 +76,66 @@ bool has_succeeded(CUpti_CallbackData const& call) {
   return *static_cast<CUresult const*>(call.functionReturnValue) == CUDA_SUCCESS;
 }
 
+// What a call's begin leaves for its end where not a function.
+constexpr std::uint64_t is_apart = 1;
+
+collector::outcome outcome_of(CUpti_CallbackData const& call) {
+  return has_succeeded(call) ? collector::outcome::launched : collector::outcome::refused;
+}
+
 // A function's first launch attaches its module before the kernel starts; a launch counts once the driver took it.
 void on_launch(run& all, launch_call const& launch, CUpti_CallbackData const& call) {
+  collector& to = all.collector();
   if (call.callbackSite == CUPTI_API_ENTER) {
     *call.correlationData = 0;
     if (call.context == nullptr) return;  // the driver will refuse it
-    function_record& record =
-        all.collector().find(launch.function, call.context, call.contextUid, call.symbolName, launch.shape);
-    *call.correlationData = reinterpret_cast<std::uintptr_t>(&record);
+    function_record& record = to.find(launch.function, call.context, call.contextUid, call.symbolName, launch.shape);
+    if (to.is_capturing(launch.stream)) {
+      record.plain.see_shape(launch.shape);
+    } else if (!to.is_any_apart(record)) {
+      to.see_plain(record, launch.stream);
+      *call.correlationData = reinterpret_cast<std::uintptr_t>(&record);
+    } else {
+      collector::launched const one{&record, 1};
+      to.launches_begin({&one, 1}, launch.stream, collector::launch_unit::kernel);
+      *call.correlationData = is_apart;
+    }
     return;
   }
+  if (*call.correlationData == 0) return;
+  if (*call.correlationData == is_apart) return to.launches_end(outcome_of(call), &launch.shape, launch.stream);
   auto* const record = reinterpret_cast<function_record*>(*call.correlationData);
-  if (record == nullptr || !has_succeeded(call)) return;
-  record->see_shape(launch.shape);
-  if (!all.collector().is_capturing(launch.stream)) record->add_launches(1);
+  if (!has_succeeded(call)) return;
+  record->plain.see_shape(launch.shape);
+  record->plain.add_launches(1);
 }
 
 void on_graph_launch(run& all, CUpti_CallbackData const& call, default_stream where) {
-  if (call.callbackSite == CUPTI_API_ENTER || !has_succeeded(call)) return;
   auto const& p = *static_cast<parameters::graph_launch const*>(call.functionParams);
-  if (!all.collector().is_capturing(stream_of(p.stream, where))) all.collector().graph_launched(p.exec);
+  auto* const stream = stream_of(p.stream, where);
+  collector& to = all.collector();
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    *call.correlationData = 0;
+    if (to.is_capturing(stream)) return;
+    std::vector<collector::launched> const launches = to.launches_of(p.exec);
+    bool const are_apart = std::any_of(launches.begin(), launches.end(), [&](collector::launched const& each) {
+      return to.is_any_apart(*each.function);
+    });
+    if (are_apart) to.launches_begin(launches, stream, collector::launch_unit::graph);
+    for (collector::launched const& each : launches) {
+      if (!are_apart) to.see_plain(*each.function, stream);
+    }
+    *call.correlationData = are_apart ? is_apart : 0;
+    return;
+  }
+  if (*call.correlationData == is_apart) return to.launches_end(outcome_of(call), nullptr, stream);
+  if (!has_succeeded(call) || to.is_capturing(stream)) return;
+  for (collector::launched const& each : to.launches_of(p.exec)) each.function->plain.add_launches(each.count);
+}
+
+void on_stream_end(run& all, CUpti_CallbackData const& call) {
+  if (call.callbackSite != CUPTI_API_ENTER) return;
+  all.collector().stream_gone(static_cast<parameters::stream_destroy const*>(call.functionParams)->stream);
 }
 
 // Instantiating calls begin with where the executable graph goes, and the graph.
@@ -207,6 +248,9 @@ void on_driver_call(run& all, CUpti_CallbackId id, CUpti_CallbackData const& cal
     case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
       return on_wait(all, call, collector::waited::for_stream);
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2:
+      return on_stream_end(all, call);
     case CUPTI_DRIVER_TRACE_CBID_cuModuleUnload:
     case CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload:
       return on_unload(all, id, call);

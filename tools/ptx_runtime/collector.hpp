@@ -13,8 +13,10 @@
 #include <map>
 #include <mutex>
 #include <pasta/instrument/ptx/module_state.hpp>
+#include <pasta/session/settings.hpp>
 #include <set>
 #include <shared_mutex>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
@@ -29,8 +31,13 @@ inline constexpr std::size_t memory_limit_bytes = most_collected_bytes;
 
 class collector {
  public:
+  /// @param wanted what is to be kept apart and left out
   /// @param begin called once before the first module is attached; returns why nothing is to be attached, or ""
-  collector(driver const& with, std::function<std::string()> begin) : driver_(with), begin_(std::move(begin)) {}
+  collector(driver const& with, settings const& wanted, std::function<std::string()> begin)
+      : driver_(with),
+        wanted_(wanted),
+        is_choosy_(wanted.per == scope::launch || wanted.sampling_rate < 1 || !wanted.selection.is_everything()),
+        begin_(std::move(begin)) {}
 
   // ---- Launches. Any thread.
 
@@ -44,12 +51,37 @@ class collector {
   bool is_capturing(CUstream stream) const;
   void capture_begins() { has_captured_.store(true, std::memory_order_relaxed); }
 
+  // ---- Launches that are kept apart, or may be left out. The thread that launches.
+
+  /// Whether launches of the function are to go through launches_begin(); else see_plain() suffices.
+  bool is_any_apart(function_record const& function) const;
+  void see_plain(function_record& function, CUstream stream) {
+    if (function.where != nullptr) see_plain_stream(*function.where, stream);
+  }
+  struct launched {
+    function_record* function;
+    std::uint64_t count;
+  };
+  enum class launch_unit : std::uint8_t { kernel, graph };
+  /// Before a call of the driver that launches: gives the stream an order to tell the modules where to add to.
+  /// @param what of one context
+  void launches_begin(std::span<launched const> what, CUstream stream, launch_unit unit);
+  enum class outcome : std::uint8_t { launched, refused };
+  /// Behind the call. @param shape null: known already
+  void launches_end(outcome how, launch_shape const* shape, CUstream stream);
+  void stream_gone(CUstream stream);
+  /// From here on all launches of the process are left out, or those that were chosen are not. Also before there is a
+  /// collector.
+  static void stop() { is_stopped_ = true; }
+  static void go_on() { is_stopped_ = false; }
+
   // ---- Graphs. Any thread.
 
   void graph_made(CUgraphExec exec, CUgraph graph, CUcontext context, std::uint32_t context_uid);
   void graph_node_changed(CUgraphExec exec, CUgraphNode node, CUDA_KERNEL_NODE_PARAMS const& parameters,
                           CUcontext context, std::uint32_t context_uid);
-  void graph_launched(CUgraphExec exec);
+  /// Its kernels, all of one context. @return empty for a graph that is not known
+  std::vector<launched> launches_of(CUgraphExec exec);
   void graph_destroyed(CUgraphExec exec);
 
   // ---- Modules and contexts.
@@ -79,7 +111,9 @@ class collector {
   void look(Function&& f) {
     std::unique_lock lock(results_mutex_, std::defer_lock);
     static_cast<void>(lock.try_lock_for(std::chrono::seconds(2)));
-    f(records_, contexts_, notes_);
+    std::set<std::string> notes = notes_;
+    add_launch_notes(notes);
+    f(records_, contexts_, std::move(notes));
   }
   void add_note(std::string const& note) {
     std::unique_lock lock(results_mutex_, std::defer_lock);
@@ -100,8 +134,13 @@ class collector {
   // How often a graph launches each function.
   struct graph_record {
     std::map<CUgraphNode, function_record*> nodes;
-    std::vector<std::pair<function_record*, std::uint64_t>> counts;
+    std::vector<launched> counts;
   };
+  struct order {
+    attachment* of;
+    launch_bin* bin;
+  };
+  enum class may_ask : std::uint8_t { yes, no };
 
   function_record& resolve(CUfunction function, CUcontext context, std::uint32_t context_uid, char const* name,
                            launch_shape const& shape);
@@ -113,16 +152,24 @@ class collector {
   found_function look_up(CUfunction function, char const* name) const;
   function_record& record_of(context_state& context, attachment* where, std::string const& name);
   attachment* attach(context_state& context, CUmodule module, std::string const& id, std::string& why_not);
-  std::string fill(context_state& context, attachment& made, std::size_t state_bytes);
+  std::string fill(context_state& context, attachment& made);
+  static attachment* find_attachment(context_state& context, CUmodule module, std::string const& id);
   std::string take_memory(context_state& context, attachment& made);
   std::shared_ptr<read_table const> read_table_of(context_state& context, CUdeviceptr state, std::string const& id,
                                                   std::string& why_not);
   std::string copy_to_host(context_state& context, void* to, CUdeviceptr from, std::size_t bytes) const;
   std::string read(context_state& context, attachment& from);
-  using launch_counts = std::vector<std::pair<function_record*, std::uint64_t>>;
+  // What was launched before a wait.
+  struct launch_counts {
+    std::vector<std::pair<launch_group*, std::uint64_t>> groups;
+    std::vector<std::pair<lane*, std::uint32_t>> lanes;
+  };
   std::string read_all(context_state& context);
-  launch_counts launched_in(context_state const& context);
+  enum class counted : std::uint8_t { all, streams };
+  launch_counts launched_in(context_state& context, counted what);
   void conclude(context_state& context, std::string const& problem, launch_counts const& delivered);
+  void have_ended(launch_counts const& before);
+  static launch_counts& launched_before_wait();
   bool is_due(context_state const& context) const;
   context_state* find_context(std::uint32_t uid);
   void harvest_one(context_state& context, wait how);
@@ -130,12 +177,35 @@ class collector {
   function_record& find_node(CUDA_KERNEL_NODE_PARAMS const& parameters, CUcontext context, std::uint32_t context_uid);
   static void count_nodes(graph_record& of);
 
+  // apart.cpp
+  static void see_plain_stream(attachment& of, CUstream stream);
+  void prepare(context_state& context);
+  bool is_chosen(function_record& function, std::uint64_t number);
+  launch_group& group_of(function_record& function, std::optional<std::uint64_t> launch, std::uint64_t count);
+  static launch_bin* bin_for(attachment& of, launch_group& group, function_record& function);
+  void start_switching(attachment& of, context_state& context);
+  static bool may_switch(attachment const& of, lane const& on);
+  void switch_to(attachment& of, launch_bin* bin, lane& on, std::vector<order>& orders);
+  bool place(launch_under_way& launch, lane& on, may_ask how, std::vector<order>& orders);
+  void place_beside(launch_under_way& launch, lane& on);
+  static bool fits(attachment& of, launch_bin const& bin, launch_group const& group);
+  void write_order(order const& what, lane const& on, std::uint32_t ended, CUstream stream);
+  static void forget(attachment& of, stranger& gone);
+  static void see_shape(launch_group& of, launch_shape const& shape);
+  void make_room(context_state& context, attachment& of, launch_group const& group);
+  CUresult grow(context_state& context, attachment& of, std::size_t sets);
+  static std::vector<launch_bin*> ended_bins(attachment& of);
+  void add_launch_notes(std::set<std::string>& notes) const;
+
   driver const& driver_;
+  settings const& wanted_;
+  bool const is_choosy_;
   std::function<std::string()> begin_;
   loaded_images images_;
 
   std::mutex attach_mutex_;
   std::optional<std::string> begin_result_;                          // attach_mutex_
+  bool is_any_excluded_ = false;                                     // attach_mutex_
   std::map<std::string, std::shared_ptr<read_table const>> tables_;  // [id], attach_mutex_
 
   std::timed_mutex results_mutex_;
@@ -143,6 +213,11 @@ class collector {
   std::deque<function_record> records_;
   std::map<std::tuple<context_state*, attachment*, std::string>, function_record*> known_records_;
   std::set<std::string> notes_;
+  // Of launches that are kept apart or left out.
+  std::atomic<std::uint64_t> next_launch_{0};
+  std::uint64_t kept_groups_ = 0, merged_launches_ = 0, forced_launches_ = 0, partial_launches_ = 0;
+  std::size_t kept_bytes_ = 0;
+  inline static std::atomic<bool> is_stopped_{false};
 
   mutable std::shared_mutex handles_mutex_;
   std::unordered_map<handle_key, function_record*, handle_hash> handles_;

@@ -29,13 +29,17 @@ namespace pasta::ptx {
   X(cuLibraryGetModule)                  \
   X(cuMemAlloc)                          \
   X(cuMemFree)                           \
+  X(cuMemHostAlloc)                      \
+  X(cuMemHostGetDevicePointer)           \
   X(cuMemcpyDtoHAsync)                   \
   X(cuMemcpyHtoDAsync)                   \
   X(cuMemsetD8Async)                     \
   X(cuModuleGetGlobal)                   \
+  X(cuStreamBatchMemOp)                  \
   X(cuStreamCreate)                      \
   X(cuStreamIsCapturing)                 \
   X(cuStreamSynchronize)                 \
+  X(cuStreamWriteValue32)                \
   X(cuThreadExchangeStreamCaptureMode)
 
 struct driver {

@@ -47,14 +47,16 @@ function_record& collector::find_node(CUDA_KERNEL_NODE_PARAMS const& parameters,
   auto* const function = parameters.func != nullptr ? parameters.func : reinterpret_cast<CUfunction>(parameters.kern);
   launch_shape const shape = shape_of(parameters);
   function_record& record = find(function, context, context_uid, nullptr, shape);
-  record.see_shape(shape);
+  record.plain.see_shape(shape);
   return record;
 }
 
 void collector::count_nodes(graph_record& of) {
   std::map<function_record*, std::uint64_t> counts;
   for (auto const& [node, record] : of.nodes) ++counts[record];
-  of.counts.assign(counts.begin(), counts.end());
+  of.counts.clear();
+  of.counts.reserve(counts.size());
+  for (auto const& [function, count] : counts) of.counts.push_back({function, count});
 }
 
 void collector::graph_made(CUgraphExec exec, CUgraph graph, CUcontext context, std::uint32_t context_uid) {
@@ -76,11 +78,10 @@ void collector::graph_node_changed(CUgraphExec exec, CUgraphNode node, CUDA_KERN
   count_nodes(known->second);
 }
 
-void collector::graph_launched(CUgraphExec exec) {
+std::vector<collector::launched> collector::launches_of(CUgraphExec exec) {
   std::lock_guard const lock(graphs_mutex_);
   auto const known = graphs_.find(exec);
-  if (known == graphs_.end()) return;
-  for (auto const& [record, count] : known->second.counts) record->add_launches(count);
+  return known == graphs_.end() ? std::vector<launched>() : known->second.counts;
 }
 
 void collector::graph_destroyed(CUgraphExec exec) {

@@ -5,33 +5,110 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "collector.hpp"
 
 namespace pasta::ptx {
 
+namespace {
+
+// Of a module that only counts a sum is kept, of others the shards in which there is anything.
+void keep_set(attachment const& from, std::byte const* set, launch_bin& bin) {
+  std::byte const* const shards = set + from.shared_bytes;
+  std::vector<std::byte> kept(set, shards);
+  std::uint32_t count = 0;
+  if (from.table->rows.empty()) {
+    std::vector<std::uint64_t> sums(from.shard_stride / sizeof(std::uint64_t));
+    for (std::uint32_t shard = 0; shard < from.shard_count; ++shard) {
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, shards + shard * from.shard_stride + i * sizeof word, sizeof word);
+        sums[i] += word;
+      }
+    }
+    auto const* const bytes = reinterpret_cast<std::byte const*>(sums.data());
+    kept.insert(kept.end(), bytes, bytes + from.shard_stride);
+    count = 1;
+  } else {
+    for (std::uint32_t shard = 0; shard < from.shard_count; ++shard) {
+      std::byte const* const begin = shards + shard * from.shard_stride;
+      bool const is_empty =
+          std::all_of(begin, begin + from.shard_stride, [](std::byte each) { return each == std::byte{0}; });
+      if (is_empty && !(count == 0 && shard + 1 == from.shard_count)) continue;
+      kept.insert(kept.end(), begin, begin + from.shard_stride);
+      ++count;
+    }
+  }
+  bin.copy = std::move(kept);
+  bin.shard_count = count;
+}
+
+}  // namespace
+
+// The sets of single launches that have ended are used again.
 std::string collector::read(context_state& context, attachment& from) {
-  std::vector<std::byte> copy(from.size_bytes());
-  if (std::string error = copy_to_host(context, copy.data(), from.memory, copy.size()); !error.empty()) return error;
+  std::vector<launch_bin*> ended;
+  {
+    std::lock_guard const lock(results_mutex_);
+    ended = ended_bins(from);
+  }
+  std::vector<std::vector<std::byte>> copies;
+  copies.reserve(from.slabs.size());
+  for (attachment::slab const& slab : from.slabs) {
+    std::vector<std::byte>& copy = copies.emplace_back(slab.sets * from.set_bytes());
+    if (std::string error = copy_to_host(context, copy.data(), slab.memory, copy.size()); !error.empty()) return error;
+  }
+  if (!ended.empty()) {
+    CUresult result = CUDA_SUCCESS;
+    for (launch_bin const* each : ended) {
+      result = driver_.cuMemsetD8Async_(each->memory, 0, from.set_bytes(), context.stream);
+      if (result != CUDA_SUCCESS) break;
+    }
+    if (result == CUDA_SUCCESS) result = driver_.cuStreamSynchronize_(context.stream);
+    if (result != CUDA_SUCCESS) return driver_.explain(result);
+  }
   std::lock_guard const lock(results_mutex_);
-  from.copy = std::move(copy);
+  for (launch_bin& bin : from.bins) {
+    for (std::size_t i = 0; i < copies.size() && bin.memory != 0; ++i) {
+      attachment::slab const& slab = from.slabs[i];
+      if (bin.memory < slab.memory || bin.memory >= slab.memory + slab.sets * from.set_bytes()) continue;
+      keep_set(from, copies[i].data() + (bin.memory - slab.memory), bin);
+      break;
+    }
+  }
+  for (launch_bin* const each : ended) {
+    from.free.push_back(std::exchange(each->memory, 0));
+    kept_bytes_ += each->copy.size();
+    for (auto const& [function, group] : each->groups) {
+      if (group != nullptr) group->delivered = std::max(group->delivered, group->launches - group->left_out);
+    }
+  }
+  std::erase_if(from.once, [](launch_bin const* each) { return each->memory == 0; });
   return "";
 }
 
 std::string collector::read_all(context_state& context) {
   for (attachment& each : context.attachments) {
-    if (each.memory == 0) continue;
+    if (each.is_gone) continue;
     if (std::string problem = read(context, each); !problem.empty()) return problem;
   }
   return "";
 }
 
-collector::launch_counts collector::launched_in(context_state const& context) {
+collector::launch_counts collector::launched_in(context_state& context, counted what) {
   launch_counts counts;
   std::lock_guard const lock(results_mutex_);
-  counts.reserve(records_.size());
+  for (lane& each : context.lanes.all()) counts.lanes.emplace_back(&each, each.launched);
+  if (what == counted::streams) return counts;
+  counts.groups.reserve(records_.size());
+  auto const add = [&](launch_group& group) {
+    counts.groups.emplace_back(&group, group.launches.load() - group.left_out);
+  };
   for (function_record& each : records_) {
-    if (each.context == &context) counts.emplace_back(&each, each.launches.load());
+    if (each.context != &context) continue;
+    add(each.plain);
+    for (launch_group& group : each.apart) add(group);
   }
   return counts;
 }
@@ -42,7 +119,14 @@ void collector::conclude(context_state& context, std::string const& problem, lau
     context.lost_because = problem;
     return;
   }
-  for (auto const& [record, launches] : delivered) record->delivered = std::max(record->delivered, launches);
+  for (auto const& [group, launches] : delivered.groups) group->delivered = std::max(group->delivered, launches);
+}
+
+void collector::have_ended(launch_counts const& before) {
+  std::lock_guard const lock(results_mutex_);
+  for (auto const& [on, number] : before.lanes) {
+    if (!on->has_ended(number)) on->ended = number;
+  }
 }
 
 void collector::harvest_one(context_state& context, wait how) {
@@ -50,19 +134,15 @@ void collector::harvest_one(context_state& context, wait how) {
   context_pushed const pushed(driver_, context.handle);
   if (!pushed) return;
   capture_relaxed const relaxed(driver_);
-  launch_counts const launched = how == wait::for_kernels ? launched_in(context) : launch_counts();
+  launch_counts const before = how == wait::for_kernels ? launched_in(context, counted::all) : launch_counts();
   std::string problem;
   if (how == wait::for_kernels) {
     if (CUresult const result = driver_.cuCtxSynchronize_(); result != CUDA_SUCCESS) problem = driver_.explain(result);
+    if (problem.empty()) have_ended(before);
   }
   if (problem.empty()) problem = read_all(context);
-  conclude(context, problem, launched);
+  conclude(context, problem, before);
 }
-
-namespace {
-// What the calling thread's wait for a whole context will have seen the end of.
-thread_local std::vector<std::pair<function_record*, std::uint64_t>> launched_before_wait;
-}  // namespace
 
 // At most a fiftieth of the time goes into reading.
 bool collector::is_due(context_state const& context) const {
@@ -77,20 +157,28 @@ context_state* collector::find_context(std::uint32_t uid) {
   return nullptr;
 }
 
+// What the calling thread's wait for a whole context will have seen the end of.
+collector::launch_counts& collector::launched_before_wait() {
+  static thread_local launch_counts counts;
+  return counts;
+}
+
 void collector::wait_begins(std::uint32_t context_uid, waited what) {
-  launched_before_wait.clear();
+  launched_before_wait() = {};
   if (what == waited::for_stream) return;  // its end says nothing of the other streams' launches
   context_state* const context = find_context(context_uid);
-  if (context != nullptr && is_due(*context)) launched_before_wait = launched_in(*context);
+  if (context == nullptr) return;
+  launched_before_wait() = launched_in(*context, is_due(*context) ? counted::all : counted::streams);
 }
 
 void collector::wait_ended(std::uint32_t context_uid) {
   context_state* const context = find_context(context_uid);
+  have_ended(launched_before_wait());
   std::unique_lock const lock(attach_mutex_, std::try_to_lock);
   if (context == nullptr || !lock || context->is_gone || !context->lost_because.empty() || !is_due(*context)) return;
   auto const begin = std::chrono::steady_clock::now();
   capture_relaxed const relaxed(driver_);
-  conclude(*context, read_all(*context), launched_before_wait);
+  conclude(*context, read_all(*context), launched_before_wait());
   auto const end = std::chrono::steady_clock::now();
   context->next_read = (end + std::max<std::chrono::nanoseconds>(50 * (end - begin), std::chrono::milliseconds(100)))
                            .time_since_epoch()
@@ -118,16 +206,22 @@ void collector::module_gone(CUmodule module, std::uint32_t context_uid) {
     if (context.uid != context_uid || context.is_gone || !context.lost_because.empty()) continue;
     capture_relaxed const relaxed(driver_);
     for (attachment& each : context.attachments) {
-      if (each.module != module || each.memory == 0) continue;
+      if (each.module != module || each.is_gone) continue;
       if (std::string const error = read(context, each); !error.empty()) {
         context.lost_because = error;
         return;
       }
-      static_cast<void>(driver_.cuMemFree_(std::exchange(each.memory, 0)));
-      context.left_bytes += each.size_bytes();
+      each.is_gone = true;
+      for (attachment::slab const& slab : each.slabs) {
+        static_cast<void>(driver_.cuMemFree_(slab.memory));
+        context.left_bytes += slab.sets * each.set_bytes();
+      }
       std::lock_guard const results_lock(results_mutex_);
+      auto const deliver = [](launch_group& group) { group.delivered = group.launches - group.left_out; };
       for (function_record& record : records_) {
-        if (record.where == &each) record.delivered = record.launches;
+        if (record.where != &each) continue;
+        deliver(record.plain);
+        std::for_each(record.apart.begin(), record.apart.end(), deliver);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "collector.hpp"
+#include "make_rows.hpp"
 
 namespace pasta::ptx {
 
@@ -89,13 +90,18 @@ function_record& collector::resolve(CUfunction function, CUcontext context, std:
   std::string why_not = "it was built without PASTA's counters";
   attachment* where = nullptr;
   std::size_t index = 0;
+  bool const is_excluded = !wanted_.selection.has_kernel(demangled(called));
+  is_any_excluded_ = is_any_excluded_ || is_excluded;
   if (!ids.empty() && module == nullptr) why_not = "its module could not be found";
   if (!ids.empty() && module != nullptr && !begin_result_) begin_result_ = begin_();
   if (!ids.empty() && module != nullptr && !begin_result_->empty()) why_not = *begin_result_;
   if (begin_result_ && begin_result_->empty() && module != nullptr) {
     // A module that was linked from several objects has a state for each, and a kernel may call into all of them.
     for (std::string const& id : ids) {
-      attachment* const one = attach(in, module, id, why_not);
+      std::size_t const before = in.attachments.size();
+      attachment* const one = is_excluded ? find_attachment(in, module, id) : attach(in, module, id, why_not);
+      // What was excluded runs beside others from here on.
+      if (in.attachments.size() > before && is_any_excluded_) forget_handles();
       if (one == nullptr) continue;
       auto const& functions = one->table->functions;
       for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -105,11 +111,12 @@ function_record& collector::resolve(CUfunction function, CUcontext context, std:
   }
   if (where != nullptr) why_not = where->table->functions[index].why;
   function_record& record = record_of(in, where, called);
-  if (!record.is_shape_set.load(std::memory_order_relaxed)) {
-    record.first = shape;
+  if (!record.plain.is_shape_set.load(std::memory_order_relaxed)) {
+    record.plain.first = shape;
     record.function = index;
-    record.why_not = why_not;
-    record.is_shape_set.store(true, std::memory_order_release);
+    record.is_excluded = is_excluded;
+    record.why_not = is_excluded ? "" : why_not;
+    record.plain.is_shape_set.store(true, std::memory_order_release);
   }
   std::unique_lock const handles_lock(handles_mutex_);
   if (generation == generation_.load(std::memory_order_relaxed)) handles_[{function, context_uid}] = &record;

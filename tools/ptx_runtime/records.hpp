@@ -10,7 +10,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <pasta/session/ptx/read_site_table.hpp>
@@ -18,19 +20,63 @@
 #include <string>
 #include <vector>
 
+#include "launch_group.hpp"
+
 namespace pasta::ptx {
+
+/// A launch in a stream beside that which switches: what it adds may go to any bin that there is meanwhile.
+struct stranger {
+  function_record* function = nullptr;
+  launch_group* group = nullptr;  ///< null: it is to be left out
+  lane const* on = nullptr;
+  std::uint32_t number = 0;  ///< in the stream; 0: the driver has not taken it yet
+  bool is_stray = false;     ///< it is to be left out, and collecting began while it may run
+  std::vector<launch_bin*> bins;
+};
+
+/// From one switch to the next: where kernels add to. Switches happen in their streams' order.
+struct epoch {
+  launch_bin* bin = nullptr;  ///< null: nowhere
+  lane const* on = nullptr;   ///< the stream that switched; null: nothing runs yet
+  std::uint32_t begin = 0;    ///< once this launch of the stream has ended, the switch has happened
+  std::uint32_t last = 0;     ///< the last launch in it
+};
 
 /// An instrumented module in a context, with the memory that its kernels add to.
 struct attachment {
   std::shared_ptr<read_table const> table;
   CUmodule module = nullptr;
-  CUdeviceptr state = 0;   ///< the module's pasta_state_<id>
-  CUdeviceptr memory = 0;  ///< what is once for all shards, then the shards; 0: given back
+  CUdeviceptr state = 0;  ///< the module's pasta_state_<id>
+  std::size_t state_bytes = 0;
+  bool is_gone = false;  ///< its memory was given back
+  // A set of memory: what is once for all shards, then the shards.
   std::size_t shared_bytes = 0, shard_stride = 0;
   std::uint32_t shard_count = 0;
-  std::vector<std::byte> copy;  ///< of the memory, as last read; empty: never
 
-  std::size_t size_bytes() const { return shared_bytes + shard_stride * shard_count; }
+  struct slab {
+    CUdeviceptr memory = 0;
+    std::size_t sets = 0;
+  };
+  std::vector<slab> slabs;
+  // What follows is for launches that are kept apart, and guarded by the results' lock.
+  std::vector<CUdeviceptr> free;  ///< sets, zeroed
+  std::deque<launch_bin> bins;    ///< the first is for all that is not kept apart
+  std::map<std::string, launch_bin*> of_range;
+  std::deque<launch_bin*> once;  ///< those of single launches that have memory, in order
+  std::deque<epoch> epochs;      ///< the last is the present one; before it those that may not be over
+  std::list<stranger> strangers;
+  std::uint64_t launching = 0;  ///< the thread that has switched, and not launched yet
+  std::atomic<bool> is_switching{false};
+  std::atomic<std::uint64_t> plain_stream{0};  ///< of launches before it switched: 0 none, 1 << 63 several
+
+  std::size_t set_bytes() const { return shared_bytes + shard_stride * shard_count; }
+  bool has_shared_word() const { return state_bytes >= 48; }
+  bool has(CUdeviceptr address) const {
+    for (slab const& each : slabs) {
+      if (address >= each.memory && address < each.memory + each.sets * set_bytes()) return true;
+    }
+    return false;
+  }
 };
 
 struct context_state {
@@ -41,6 +87,9 @@ struct context_state {
   std::uint32_t most_shards = 1;
   CUstream stream = nullptr;  ///< own: waits for none of the program's, nor they for it
   std::size_t left_bytes = 0;
+  std::atomic<bool> is_prepared{false};
+  bool can_switch = false;  ///< its streams can be told to write to a module's state
+  pasta::ptx::lanes lanes;  ///< guarded by the results' lock
   std::list<attachment> attachments;
   std::string lost_because;                ///< a kernel went wrong; empty: all is well
   std::atomic<std::int64_t> next_read{0};  ///< when the program's waiting may be used again to read; steady clock
@@ -55,21 +104,23 @@ struct function_record {
   std::size_t function = 0;     ///< index in the table's functions
   std::string why_not;          ///< nothing counts in it: half a line
 
-  launch_shape first;  ///< of the launches
-  std::atomic<bool> is_shape_set{false}, has_one_shape{true};
-  std::atomic<std::uint64_t> shared_bytes{0};  ///< the largest
-  std::atomic<std::uint64_t> launches{0};
-  std::uint64_t delivered = 0;  ///< launches whose results were read
+  bool is_excluded = false;  ///< it was not chosen: all its launches are left out
+  launch_group plain;        ///< launches that are not kept apart
+  // Guarded by the results' lock.
+  std::deque<launch_group> apart;
+  std::map<std::string, launch_group*> of_range;
+  std::uint64_t offered = 0, chosen = 0;  ///< for sampling
+};
 
-  /// Launches in a row with one shape, such as a graph's node replayed. Any thread.
-  void add_launches(std::uint64_t count) { launches.fetch_add(count, std::memory_order_relaxed); }
-  void see_shape(launch_shape const& shape) {
-    if (!(shape.grid == first.grid && shape.block == first.block))
-      has_one_shape.store(false, std::memory_order_relaxed);
-    std::uint64_t known = shared_bytes.load(std::memory_order_relaxed);
-    while (known < shape.shared_bytes && !shared_bytes.compare_exchange_weak(known, shape.shared_bytes)) {
-    }
-  }
+/// A launch between the begin and the end of the driver's call that makes it.
+struct launch_under_way {
+  function_record* function = nullptr;
+  launch_group* group = nullptr;
+  std::uint64_t count = 0;  ///< a graph may have several of one function
+  bool is_left_out = false;
+  bool is_refused = false;     ///< the driver did not take the order to switch for it
+  attachment* at = nullptr;    ///< in which its stream switches
+  stranger* beside = nullptr;  ///< or what it is beside that stream
 };
 
 }  // namespace pasta::ptx

@@ -26,7 +26,7 @@ std::uint64_t now_ns() { return get_nanoseconds<vendor::host>{}(); }
 }  // namespace
 
 run::run(settings set)
-    : settings_(std::move(set)), collector_(driver_, [this] { return begin(); }), owner_(::getpid()) {
+    : settings_(std::move(set)), collector_(driver_, settings_, [this] { return begin(); }), owner_(::getpid()) {
   begin_ns_ = now_ns();
   program_ = pasta::detail::program_name();
   path_ = pasta::detail::absolute(pasta::detail::expand_path(settings_.output, settings_.tools));
@@ -94,9 +94,6 @@ std::string run::begin() {
     refuse(error.what());
     return error.what();
   }
-  if (settings_.per == scope::launch)
-    collector_.add_note("The ptx route does not keep launches apart: rows are for each kernel.");
-  if (settings_.sampling_rate < 1) collector_.add_note("The ptx route does not sample: all launches are counted.");
   pasta::detail::tell_index(settings_, "attach", path_, "");
   if (settings_.is_debugging) {
     pasta::detail::say(
@@ -190,7 +187,7 @@ void run::finish(char const* why_incomplete) noexcept {
     } else if (!is_over_ && settings_.is_route_named && why_incomplete == nullptr) {
       std::uint64_t launches = 0;
       collector_.look([&](auto const& records, auto const&, auto const&) {
-        for (function_record const& each : records) launches += each.launches;
+        for (function_record const& each : records) launches += each.plain.launches;
       });
       if (launches > 0) refuse(fmt::format("none of the kernels in its {} launches has PASTA's counters", launches));
     }

@@ -48,6 +48,8 @@ inline constexpr auto watched_driver_calls =
                                      context_synchronize_v2,
                                      CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
                                      CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
+                                     CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy,
+                                     CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2,
                                      CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
                                      CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
                                      CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy,

@@ -132,6 +132,11 @@ std::vector<command_line::word> command_line::read(std::vector<std::string> cons
       continue;
     }
     spelled_option const spelled = find_option(text, known_);
+    // One that is not in ptxas's help, or of a later ptxas: with its value in the word it takes no other.
+    if (spelled.known == nullptr && text.rfind("--", 0) == 0 && text.find('=') != std::string::npos) {
+      parts.push_back({text, part::other});
+      continue;
+    }
     if (spelled.known == nullptr) {
       give_up(fmt::format("the option {} is not known", visible(text)));
       return parts;

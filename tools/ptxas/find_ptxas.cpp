@@ -81,7 +81,11 @@ std::vector<candidate> all_candidates(std::string const& name) {
   std::vector<fs::path> const here = own_folders();
   candidates.reserve(here.size());
   for (fs::path const& folder : here) {
-    candidates.push_back({folder / sibling, fmt::format("{} beside this program", sibling)});
+    // Of a link the end: --version says the name by which a ptxas is called, and Triton keeps that.
+    std::error_code error;
+    fs::path const target = fs::canonical(folder / sibling, error);
+    bool const is_link = !error && fs::is_symlink(folder / sibling, error);
+    candidates.push_back({is_link ? target : folder / sibling, fmt::format("{} beside this program", sibling)});
   }
   for (char const* const home : {"CUDA_HOME", "CUDA_PATH"}) {
     if (std::string const folder = variable(home); !folder.empty()) {

@@ -60,7 +60,7 @@ struct finding {
 struct loss {
   std::uint64_t launches_seen = 0;         ///< all launches that reached PASTA
   std::uint64_t launches_delivered = 0;    ///< of those, analysed to their end
-  std::uint64_t launches_sampled_out = 0;  ///< of those, left out by the sampling rate or by stop()
+  std::uint64_t launches_sampled_out = 0;  ///< of those, left out by choice, the sampling rate or stop()
   std::uint64_t launches_lost = 0;         ///< of those, begun and not ended: exception, crash, kill
   std::uint64_t events_delivered = 0;      ///< device events handed to a handler or counted, one per lane
   std::uint64_t events_dropped = 0;  ///< device events that happened in a delivered launch and were not handed over

@@ -181,7 +181,7 @@ class session final : public event_sink {
         run_number_ = number;
         make_run_ = [](session& self) -> tool_run_base* {
           return new tool_run<Tool>(*self.runs_, self.settings_.per, self.settings_.sampling_rate,
-                                    self.settings_.tool_options);
+                                    self.settings_.tool_options, self.settings_.selection);
         };
       }
       ++number;

@@ -11,19 +11,15 @@
 #include <cstdlib>
 #include <pasta/config.hpp>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/launch_selection.hpp>
 #include <pasta/session/limits.hpp>
-#include <stdexcept>
+#include <pasta/session/usage_error.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace pasta {
-
-/// A variable, option or value that is not right. what() is one line for the user.
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 enum class scope : std::uint8_t { kernel, launch };
 
@@ -35,6 +31,7 @@ struct settings {
   std::string command;       ///< words separated by 0x1f; empty: ask the system
   scope per = scope::kernel;
   double sampling_rate = 1;
+  launch_selection selection;
   bool is_quiet = false, is_debugging = false;
   bool is_route_named = false;     ///< PASTA_ROUTE names the route that reads them, and not just `auto`
   std::uint32_t warp_width = 32;   ///< of the host engine
@@ -122,6 +119,12 @@ inline settings read_settings(std::string_view own_route = "probe") {
   if (auto const text = variable("PASTA_SAMPLING_RATE"); !text.empty()) {
     read.sampling_rate = detail::parse_number<double>("PASTA_SAMPLING_RATE", text, limits::sampling_rate, 1.0);
   }
+  if (auto const text = variable("PASTA_KERNELS"); !text.empty())
+    read.selection.kernels = std::make_shared<name_pattern const>("PASTA_KERNELS", std::string(text));
+  if (auto const text = variable("PASTA_EXCLUDE"); !text.empty())
+    read.selection.exclude = std::make_shared<name_pattern const>("PASTA_EXCLUDE", std::string(text));
+  if (auto const text = variable("PASTA_LAUNCHES"); !text.empty())
+    read.selection.launches = parse_launch_range("PASTA_LAUNCHES", text);
   read.is_quiet = detail::parse_switch("PASTA_QUIET", variable("PASTA_QUIET"));
   return read;
 }

@@ -40,8 +40,8 @@ class tool_run final : public tool_run_base {
 
   /// @throw usage_error for an option that no tool has, or a value that is not right
   tool_run(executor& runs, scope per, double sampling_rate,
-           std::vector<std::pair<std::string, std::string>> const& tool_options)
-      : runs_(&runs), collector_(runs), per_(per), sampling_rate_(sampling_rate) {
+           std::vector<std::pair<std::string, std::string>> const& tool_options, launch_selection selection = {})
+      : runs_(&runs), collector_(runs), per_(per), sampling_rate_(sampling_rate), selection_(std::move(selection)) {
     detail::set_options(tools{}, options_, tool_options);
   }
 
@@ -124,6 +124,7 @@ class tool_run final : public tool_run_base {
   // How often a kernel was offered for analysis and taken: sampling is by kernel, so that none is always left out.
   struct sampling {
     std::uint64_t offered = 0, chosen = 0;
+    std::optional<bool> is_selected;  // by the kernel's name
   };
 
   // Which kernel the launching thread's host events belong to.
@@ -158,9 +159,11 @@ class tool_run final : public tool_run_base {
     ++record->losses.launches_seen;
     // The share reached so far never exceeds the rate by a whole launch, and a kernel's first launch is always in.
     sampling& so_far = samplings_[name];
+    if (!so_far.is_selected) so_far.is_selected = selection_.has_kernel(name);
+    bool const is_offered = !is_stopped && *so_far.is_selected && selection_.launches.has(number);
     is_chosen =
-        !is_stopped && static_cast<double>(so_far.chosen) < sampling_rate_ * static_cast<double>(so_far.offered + 1);
-    if (!is_stopped) ++so_far.offered;
+        is_offered && static_cast<double>(so_far.chosen) < sampling_rate_ * static_cast<double>(so_far.offered + 1);
+    if (is_offered) ++so_far.offered;
     is_chosen ? ++so_far.chosen : ++record->losses.launches_sampled_out;
     return record;
   }
@@ -259,6 +262,7 @@ class tool_run final : public tool_run_base {
   collector<ToolOrPack> collector_;
   scope per_;
   double sampling_rate_;
+  launch_selection selection_;
   typename detail::states_of<tools>::options options_{};
 
   // Guards what follows, but for what the records collected, which is the collector's.

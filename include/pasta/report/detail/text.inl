@@ -261,7 +261,7 @@ class text_writer {
       if (options_.color == text_color::always) text_.insert(start, style("\x1b[33m")) += plain();
     };
     if (l.launches_sampled_out != 0) {
-      warn(fmt::format("{} of {} launches left out by sampling or stop()", count(l.launches_sampled_out),
+      warn(fmt::format("{} of {} launches left out by choice, sampling or stop()", count(l.launches_sampled_out),
                        count(l.launches_seen)));
     }
     if (l.launches_lost != 0)

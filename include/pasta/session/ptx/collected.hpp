@@ -51,7 +51,9 @@ struct collected_site {
 
 /// A kernel, or a function that kernels call.
 struct collected_kernel {
-  std::string name;  ///< demangled
+  std::string name;                     ///< demangled
+  std::string range;                    ///< the annotated ranges that its launches were in; "" outside of any
+  std::optional<std::uint64_t> launch;  ///< the number of the one launch that it is; empty: of several
   dim3 grid, block;  ///< of the first launch
   bool has_one_shape = true;
   std::uint64_t shared_bytes = 0;

@@ -47,6 +47,8 @@ class result_reader {
   void add(collected_kernel const& from) {
     kernel_result<Tool>& kernel = into_->kernels.emplace_back();
     kernel.name = from.name;
+    kernel.range = from.range;
+    kernel.launch = from.launch;
     kernel.grid = from.grid;
     kernel.block = from.block;
     kernel.has_one_shape = from.has_one_shape;
