@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <pasta/instrument/cuda/settle.hpp>
 #include <pasta/session/cuda/device_text.hpp>
 #include <pasta/session/cuda/launch_timer.hpp>
@@ -39,6 +40,7 @@ class collector {
     context_state* context;
     unsigned char* memory;  // of the GPU
     std::uint32_t shard_count;
+    std::uint64_t unread_launches = 0;  // that have ended
   };
   // What was read from it, merged.
   struct site_total {
@@ -60,6 +62,8 @@ class collector {
       detail::merge_states(launch, launch_);
     }
     std::uint64_t events_dropped() const { return dropped_; }
+    /// Launches that have ended, and whose results were lost afterwards, with their context.
+    std::uint64_t launches_lost() const { return lost_; }
 
    private:
     friend collector;
@@ -68,8 +72,7 @@ class collector {
     kernel_states kernel_{};
     launch_states launch_{};
     program_states program_{};
-    std::uint64_t dropped_ = 0, launches_without_memory_ = 0;
-    std::set<std::uint64_t> lost_contexts_;
+    std::uint64_t dropped_ = 0, launches_without_memory_ = 0, lost_ = 0;
   };
 
   struct launch_request {
@@ -82,6 +85,7 @@ class collector {
   explicit collector(executor& runs) : runs_(&runs) {}
   /// Waits for all launches, since they write to its memory.
   ~collector() {
+    device_kept const kept;
     for (auto& context : contexts_) {
       if (context.is_lost || cudaSetDevice(context.device) != cudaSuccess || simt::current_context() != context.id) {
         continue;
@@ -121,8 +125,9 @@ class collector {
                                         *request.shape, request.stream, detail::to_parameter(arguments)...);
       detail::launch_timer::end(span, stream);
       if (span.end != nullptr) {
-        running_.push_back({&context, span, ended, request.per == scope::launch ? request.into : nullptr});
+        running_.push_back({&context, span, ended, request.into, request.per});
       } else {
+        count_ended(*request.into, context);
         std::uint64_t const now = get_nanoseconds<vendor::cuda>{}();
         done.push_back([=] { ended(now, now); });
       }
@@ -135,18 +140,19 @@ class collector {
   void fetch(std::vector<store*> const& stores, std::set<std::string>& problems) {
     std::unique_lock lock(mutex_);
     if (contexts_.empty()) return;
-    int before = 0;
-    static_cast<void>(cudaGetDevice(&before));
+    auto kept = std::make_optional<device_kept>();
     for (auto& context : contexts_) {
       static_cast<void>(cudaSetDevice(context.device));
       cudaError_t const error = cudaDeviceSynchronize();
       if (error != cudaSuccess) {
         context.is_lost = true;
-        problems.insert(simt::explain(error, "a kernel went wrong, and what the GPU had collected is lost with it"));
+        std::string const what = "a kernel went wrong, and what the GPU had collected is lost with it";
+        problems.insert(simt::explain(error, has_several() ? fmt::format("GPU {}: {}", context.device, what) : what));
         static_cast<void>(cudaGetLastError());
       } else if (simt::current_context() != context.id) {
         context.is_lost = true;
-        problems.insert("the GPU was reset: what was collected before is lost");
+        problems.insert(fmt::format("{} was reset: what was collected before is lost",
+                                    has_several() ? fmt::format("GPU {}", context.device) : "the GPU"));
       }
     }
     std::vector<std::function<void()>> done;
@@ -155,7 +161,7 @@ class collector {
       for (auto const& call : poll()) done.push_back(call);
     }
     for (store* const one : stores) read(*one, problems);
-    static_cast<void>(cudaSetDevice(before));
+    kept.reset();
     lock.unlock();
     for (auto const& call : done) call();
   }
@@ -188,11 +194,27 @@ class collector {
     }
     std::vector<placed> free;  // of launches that have been read, zeroed
   };
+  // The program's device is again the thread's when this is gone.
+  class device_kept {
+   public:
+    device_kept() { is_known_ = cudaGetDevice(&number_) == cudaSuccess; }
+    ~device_kept() {
+      if (is_known_) static_cast<void>(cudaSetDevice(number_));
+    }
+    device_kept(device_kept const&) = delete;
+    device_kept& operator=(device_kept const&) = delete;
+
+   private:
+    int number_ = 0;
+    bool is_known_;
+  };
   struct running_launch {
     context_state* context;
     typename detail::launch_timer::span span;
     std::function<void(std::uint64_t, std::uint64_t)> ended;
-    store* apart;  // of a launch that is kept apart: read when it has ended
+    store* into;
+    scope per;  // a launch that is kept apart is read when it has ended
+    bool is_released = false;
   };
 
   static typename region::view view_of(placed const& where, options_type const& options) {
@@ -201,6 +223,11 @@ class collector {
         reinterpret_cast<typename region::shard*>(where.memory + region::shards_offset()),
         reinterpret_cast<typename region::request_counts*>(where.memory + region::requests_offset(where.shard_count)),
         where.shard_count - 1, detail::are_periods_served(tools{}, options) ? warp::full : lane_mask{0}};
+  }
+
+  static bool has_several() {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess && count > 1;
   }
 
   context_state& current() {
@@ -251,7 +278,7 @@ class collector {
   // The oldest launch that is kept apart makes room when it has ended.
   placed const* wait_for_place(store& of, context_state& context) {
     for (auto& launch : running_) {
-      if (launch.context != &context || launch.apart == nullptr) continue;
+      if (launch.context != &context || launch.per != scope::launch || launch.is_released) continue;
       if (cudaEventSynchronize(launch.span.end) != cudaSuccess) break;
       std::set<std::string> problems;
       release(launch, problems);
@@ -287,6 +314,7 @@ class collector {
         std::uint64_t begin_ns = 0, end_ns = 0;
         launch->context->timer.read(launch->span, begin_ns, end_ns);
         done.push_back([ended = launch->ended, begin_ns, end_ns] { ended(begin_ns, end_ns); });
+        if (!launch->is_released) count_ended(*launch->into, *launch->context);
         std::set<std::string> problems;
         release(*launch, problems);
       }
@@ -297,10 +325,11 @@ class collector {
 
   // Reads what a launch that is kept apart collected, and gives its memory back, zeroed.
   void release(running_launch& launch, std::set<std::string>& problems) {
-    store* const of = std::exchange(launch.apart, nullptr);
-    if (of == nullptr || of->regions_.empty()) return;
-    placed const where = of->regions_.back();
+    store* const of = launch.into;
+    if (launch.per != scope::launch || std::exchange(launch.is_released, true) || of->regions_.empty()) return;
     read(*of, problems);
+    placed where = of->regions_.back();
+    where.unread_launches = 0;
     of->regions_.clear();
     cudaStream_t const stream = where.context->own_stream();
     if (cudaMemsetAsync(where.memory, 0, region::size_bytes(where.shard_count), stream) == cudaSuccess &&
@@ -308,6 +337,12 @@ class collector {
       where.context->free.push_back(where);
     } else {
       static_cast<void>(cudaGetLastError());
+    }
+  }
+
+  static void count_ended(store& in, context_state const& context) {
+    for (placed& each : in.regions_) {
+      if (each.context == &context) ++each.unread_launches;
     }
   }
 
@@ -326,8 +361,11 @@ class collector {
   // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice.
   void read(store& of, std::set<std::string>& problems) {
     if (!of.regions_.empty()) of.dropped_ = 0;  // each region has its own since its begin
-    for (placed const& where : of.regions_) {
-      if (where.context->is_lost) continue;
+    for (placed& where : of.regions_) {
+      if (where.context->is_lost) {
+        of.lost_ += std::exchange(where.unread_launches, 0);
+        continue;
+      }
       // A kernel is launched on its stream's own device.
       if (simt::current_context() != where.context->id) static_cast<void>(cudaSetDevice(where.context->device));
       std::size_t const size = region::requests_offset(where.shard_count);
@@ -342,6 +380,7 @@ class collector {
         static_cast<void>(cudaGetLastError());
         continue;
       }
+      where.unread_launches = 0;
       add(of, *where.context, image.get(), where.shard_count);
     }
   }
