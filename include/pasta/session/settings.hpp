@@ -27,6 +27,9 @@ struct usage_error : std::runtime_error {
 
 enum class scope : std::uint8_t { kernel, launch };
 
+/// Where times of launches on an NVIDIA GPU come from.
+enum class time_source : std::uint8_t { events, cupti };
+
 struct settings {
   std::string tools;                                              ///< empty: nothing is attached
   std::vector<std::pair<std::string, std::string>> tool_options;  ///< [tool.]name, value
@@ -34,6 +37,7 @@ struct settings {
   std::string report_index;  ///< empty: nobody wants to know
   std::string command;       ///< words separated by 0x1f; empty: ask the system
   scope per = scope::kernel;
+  time_source times = time_source::events;
   double sampling_rate = 1;
   bool is_quiet = false, is_debugging = false;
   bool is_route_named = false;     ///< PASTA_ROUTE names the route that reads them, and not just `auto`
@@ -118,6 +122,11 @@ inline settings read_settings(std::string_view own_route = "probe") {
     read.per = scope::launch;
   } else if (!text.empty() && text != "kernel") {
     throw usage_error(fmt::format("PASTA_PER={} is neither kernel nor launch", visible(text)));
+  }
+  if (auto const text = variable("PASTA_TIMES"); text == "cupti") {
+    read.times = time_source::cupti;
+  } else if (!text.empty() && text != "events") {
+    throw usage_error(fmt::format("PASTA_TIMES={} is neither events nor cupti", visible(text)));
   }
   if (auto const text = variable("PASTA_SAMPLING_RATE"); !text.empty()) {
     read.sampling_rate = detail::parse_number<double>("PASTA_SAMPLING_RATE", text, limits::sampling_rate, 1.0);

@@ -100,7 +100,7 @@ void run(launched const& what, CUstream_st& stream) {
     on.broken = code_of(fault);
     return;
   }
-  if (all().listener == nullptr) return;
+  if (all().kernel_listener == nullptr) return;
   std::uint64_t const ahead_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC);
   std::string const name(what.kernel->name);
   kernel_seen seen{name.c_str(),
@@ -113,11 +113,15 @@ void run(launched const& what, CUstream_st& stream) {
                    begin_ns + ahead_ns,
                    end_ns + ahead_ns};
   for (std::size_t i = 0; i < 3; ++i) seen.grid[i] = what.shape.grid[i], seen.block[i] = what.shape.block[i];
-  all().listener(seen);
+  all().kernel_listener(seen);
 }
 
 cudaError_t launch(void const* pointer, ::dim3 grid, ::dim3 block, void** arguments, std::size_t shared_bytes,
                    cudaStream_t handle) {
+  static std::uint32_t correlations = 0;
+  std::uint32_t const correlation = ++correlations;
+  if (all().call_listener != nullptr) all().call_listener(correlation);
+
   constexpr std::size_t usual_shared_bytes = 48 * 1024;
   auto const known = all().functions.find(pointer);
   CUstream_st* const stream = stream_of(handle);
@@ -139,8 +143,7 @@ cudaError_t launch(void const* pointer, ::dim3 grid, ::dim3 block, void** argume
     auto const& parameter = what.kernel->parameters[i];
     std::memcpy(&what.parameters[parameter.offset], arguments[i], parameter.bytes);
   }
-  static std::uint32_t correlations = 0;
-  what.correlation = ++correlations;
+  what.correlation = correlation;
   return enqueue(*stream, [what](CUstream_st& on) { run(what, on); });
 }
 

@@ -88,7 +88,11 @@ std::uint64_t calls_of(std::string const& name) {
   std::lock_guard const lock(all().mutex);
   return std::exchange(all().calls[name], 0);
 }
-void stand_in_listen(void (*listener)(kernel_seen const&)) { all().listener = listener; }
+void stand_in_listen(void (*call)(std::uint32_t), void (*kernel)(kernel_seen const&)) {
+  std::lock_guard const lock(all().mutex);
+  all().call_listener = call;
+  all().kernel_listener = kernel;
+}
 
 std::uint64_t now_ns(int clock) {
   timespec now{};

@@ -30,8 +30,8 @@ void limit_memory(int device, std::size_t bytes);
 /// How often a function of the runtime was called, by all threads, since the last call of this function for it.
 std::uint64_t calls_of(std::string const& name);
 
-/// What each kernel takes on its stream's clock [ns]; between two events an extra_ns more.
-inline constexpr std::uint64_t kernel_ns = 100'000, extra_ns = 3'000;
+/// What each kernel takes on its stream's clock [ns], longer than interpreting it; between two events extra_ns more.
+inline constexpr std::uint64_t kernel_ns = 50'000'000, extra_ns = 30'000;
 
 /// What a profiler is told of a kernel that has ended. Times are CLOCK_REALTIME's [ns].
 struct kernel_seen {
@@ -40,8 +40,9 @@ struct kernel_seen {
   bool is_of_graph;
   std::uint64_t begin_ns, end_ns;
 };
-/// Called for each kernel, under the runtime's lock. Null takes it away.
-extern "C" void stand_in_listen(void (*listener)(kernel_seen const&));
+/// What is called before each call that launches a kernel, with its number, and for each kernel that has ended; under
+/// the runtime's lock.
+extern "C" void stand_in_listen(void (*call)(std::uint32_t correlation), void (*kernel)(kernel_seen const&));
 
 }  // namespace cuda_stand_in
 #endif

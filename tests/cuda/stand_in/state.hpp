@@ -31,6 +31,7 @@ struct CUevent_st {
   std::uint64_t context;
   enum { never, waits, happened } state = never;
   std::uint64_t at_ns = 0;
+  CUstream_st* stream = nullptr;
 };
 struct CUgraph_st {
   std::vector<std::function<void(CUstream_st&)>> work;
@@ -85,7 +86,8 @@ struct runtime {
   std::map<void const*, int> dynamic_shared;  // what a function was allowed beyond 48 KiB
   std::deque<CUstream_st> streams;
   std::deque<CUevent_st> events;
-  void (*listener)(kernel_seen const&) = nullptr;
+  void (*call_listener)(std::uint32_t) = nullptr;
+  void (*kernel_listener)(kernel_seen const&) = nullptr;
 };
 runtime& all();
 

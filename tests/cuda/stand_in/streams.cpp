@@ -179,6 +179,7 @@ cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
     CUstream_st* const stream = stream_of(handle);
     if (stream == nullptr || event->context != here().context) return cudaErrorInvalidResourceHandle;
     event->state = CUevent_st::waits;
+    event->stream = stream;
     return enqueue(*stream, [=](CUstream_st& on) {
       event->state = CUevent_st::happened;
       event->at_ns = on.clock_ns;
@@ -195,7 +196,7 @@ cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) {
 cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", needs::no_capture, [&] {
     if (event->context != here().context) return cudaErrorInvalidResourceHandle;
-    return finish_all(here());
+    return event->stream == nullptr ? cudaSuccess : finish(here(), event->stream);
   });
 }
 cudaError_t CUDARTAPI cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {

@@ -3,6 +3,7 @@
 #ifndef PASTA_SESSION_CUDA_COLLECTOR_HPP
 #define PASTA_SESSION_CUDA_COLLECTOR_HPP
 
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -121,11 +122,12 @@ class collector {
       bool const is_captured = capture != cudaStreamCaptureStatusNone;
       typename detail::launch_timer::span const span =
           is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
+      detail::kernel_activity::launch_watch watch(span.end != nullptr ? runs_->activity() : nullptr);
       detail::launch_probed<ToolOrPack>(typename region::setup{view_of(*where, options), options}, kernel,
                                         *request.shape, request.stream, detail::to_parameter(arguments)...);
       detail::launch_timer::end(span, stream);
       if (span.end != nullptr) {
-        running_.push_back({&context, span, ended, request.into, request.per});
+        running_.push_back({&context, span, ended, request.into, request.per, watch.keep()});
       } else {
         count_ended(*request.into, context);
         std::uint64_t const now = get_nanoseconds<vendor::cuda>{}();
@@ -160,6 +162,7 @@ class collector {
       static_cast<void>(cudaSetDevice(context.device));
       for (auto const& call : poll()) done.push_back(call);
     }
+    tell(done, 0);
     for (store* const one : stores) read(*one, problems);
     kept.reset();
     lock.unlock();
@@ -174,6 +177,13 @@ class collector {
     if (count > 0) {
       notes.insert(fmt::format("{} launches were not analysed: there was no GPU memory for results ({} MiB at most)",
                                count, memory_limit_bytes >> 20));
+    }
+    if (!runs_->time_problem().empty()) {
+      notes.insert(fmt::format("times of launches come from events: {}", runs_->time_problem()));
+    }
+    if (runs_->activity() != nullptr) {
+      notes.insert(fmt::format("times of launches: {} from CUPTI, on the host's clock within {} ns; {} from events",
+                               told_by_cupti_, runs_->activity()->error_ns(), told_by_events_));
     }
   }
 
@@ -213,8 +223,14 @@ class collector {
     typename detail::launch_timer::span span;
     std::function<void(std::uint64_t, std::uint64_t)> ended;
     store* into;
-    scope per;  // a launch that is kept apart is read when it has ended
+    scope per;             // a launch that is kept apart is read when it has ended
+    std::uint64_t number;  // of kernel_activity; 0: none
     bool is_released = false;
+  };
+  // It has ended; CUPTI has yet to say when.
+  struct untold_launch {
+    std::uint64_t number, begin_ns, end_ns;  // as events say
+    std::function<void(std::uint64_t, std::uint64_t)> ended;
   };
 
   static typename region::view view_of(placed const& where, options_type const& options) {
@@ -313,14 +329,38 @@ class collector {
       if (state == detail::launch_timer::state::ended) {
         std::uint64_t begin_ns = 0, end_ns = 0;
         launch->context->timer.read(launch->span, begin_ns, end_ns);
-        done.push_back([ended = launch->ended, begin_ns, end_ns] { ended(begin_ns, end_ns); });
+        untold_.push_back({launch->number, begin_ns, end_ns, launch->ended});
         if (!launch->is_released) count_ended(*launch->into, *launch->context);
         std::set<std::string> problems;
         release(*launch, problems);
       }
+      if (state == detail::launch_timer::state::failed && launch->number != 0) {
+        runs_->activity()->forget(launch->number);
+      }
       launch = running_.erase(launch);
     }
+    constexpr std::size_t most_untold = 4096;
+    tell(done, most_untold);
     return done;
+  }
+
+  // Moves to done what can be told of the oldest launches, and what must be, so that no more than so many remain.
+  void tell(std::vector<std::function<void()>>& done, std::size_t most) {
+    if (untold_.size() > most && runs_->activity() != nullptr) runs_->activity()->flush();
+    for (; !untold_.empty(); untold_.pop_front()) {
+      untold_launch& oldest = untold_.front();
+      std::optional<detail::kernel_activity::times> told;
+      if (oldest.number != 0) {
+        told = runs_->activity()->take(oldest.number);
+        if (!told && untold_.size() <= most) return;
+        if (!told) runs_->activity()->forget(oldest.number);
+      }
+      ++(told ? told_by_cupti_ : told_by_events_);
+      if (told) oldest.begin_ns = told->begin_ns, oldest.end_ns = told->end_ns;
+      done.push_back([ended = std::move(oldest.ended), begin_ns = oldest.begin_ns, end_ns = oldest.end_ns] {
+        ended(begin_ns, end_ns);
+      });
+    }
   }
 
   // Reads what a launch that is kept apart collected, and gives its memory back, zeroed.
@@ -433,6 +473,8 @@ class collector {
   std::mutex mutex_;
   std::list<context_state> contexts_;
   std::list<running_launch> running_;
+  std::deque<untold_launch> untold_;
+  std::uint64_t told_by_cupti_ = 0, told_by_events_ = 0;
   options_type options_{};  // of the run
   program_states program_{};
 };
