@@ -349,6 +349,7 @@ class RunTest(CliTest):
             "PASTA_OUTPUT",
             "PASTA_ROUTE",
             "PASTA_PER",
+            "PASTA_TIMES",
             "PASTA_SAMPLING_RATE",
             "PASTA_WARP_WIDTH",
             "PASTA_HOST_THREADS",
@@ -362,6 +363,8 @@ class RunTest(CliTest):
             "--route",
             "probe",
             "--per=launch",
+            "--times",
+            "cupti",
             "--sampling-rate",
             "0.5",
             "--warp-width",
@@ -383,6 +386,7 @@ class RunTest(CliTest):
         self.assertEqual(values["PASTA_OUTPUT"], repr(f"{os.path.realpath(self.folder)}/%t-%p.json"))
         self.assertEqual(values["PASTA_ROUTE"], "'probe'")
         self.assertEqual(values["PASTA_PER"], "'launch'")
+        self.assertEqual(values["PASTA_TIMES"], "'cupti'")
         self.assertEqual(values["PASTA_SAMPLING_RATE"], "'0.5'")
         self.assertEqual(values["PASTA_WARP_WIDTH"], "'64'")
         self.assertEqual(values["PASTA_HOST_THREADS"], "'3'")
@@ -466,6 +470,7 @@ class RunOptionsTest(CliTest):
             refused(["--route", route], f"this version does not have the route {route}")
         refused(["--per", "lanch"], "did you mean launch?")
         refused(["--per"], "--per needs a value")
+        refused(["--times", "cupit"], "did you mean cupti?")
         for rate in ("0", "-1", "1.5", "nan", "x", "0.5x", "inf"):
             refused(["--sampling-rate", rate], "--sampling-rate")
         refused(["--warp-width", "33"], "'33' is not one of 32, 64")

@@ -93,6 +93,7 @@ environment_changes environment_for(run_options const& options, run_route const&
   set("PASTA_ROUTE", route.name);
   for (auto const& [name, value] : injection_variables(route.library)) changes.emplace_back(name, value);
   set("PASTA_PER", options.per);
+  set("PASTA_TIMES", options.times);
   set("PASTA_SAMPLING_RATE", options.sampling_rate);
   set("PASTA_WARP_WIDTH", options.warp_width);
   set("PASTA_HOST_THREADS", options.threads);

@@ -19,7 +19,7 @@ struct run_options {
   std::vector<std::string> tools;  ///< as given, split at , and +
   std::vector<std::pair<std::string, std::string>>
       tool_options;  ///< "sector-bytes" or "coalescing.sector-bytes", value
-  std::string route, output, per, sampling_rate, warp_width, threads;  ///< "": not given
+  std::string route, output, per, times, sampling_rate, warp_width, threads;  ///< "": not given
   bool is_strict = false, is_quiet = false, measures_baseline = false;
   std::vector<std::string> command;
 };

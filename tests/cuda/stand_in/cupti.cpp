@@ -8,8 +8,10 @@
 #include <dlfcn.h>
 #include <time.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <pasta/session/cuda/cupti_api.hpp>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +20,29 @@
 namespace {
 
 using cuda_stand_in::kernel_seen;
+
+// What PASTA declares is what CUPTI has.
+namespace declared = pasta::detail::cupti;
+static_assert(offsetof(declared::kernel_record, kind) == offsetof(CUpti_ActivityKernel10, kind));
+static_assert(offsetof(declared::kernel_record, start) == offsetof(CUpti_ActivityKernel10, start));
+static_assert(offsetof(declared::kernel_record, end) == offsetof(CUpti_ActivityKernel10, end));
+static_assert(offsetof(declared::kernel_record, grid) == offsetof(CUpti_ActivityKernel10, gridX));
+static_assert(offsetof(declared::kernel_record, correlation) == offsetof(CUpti_ActivityKernel10, correlationId));
+static_assert(sizeof(declared::kernel_record) <= sizeof(CUpti_ActivityKernel10));
+static_assert(offsetof(declared::call_data, site) == offsetof(CUpti_CallbackData, callbackSite));
+static_assert(offsetof(declared::call_data, correlation) == offsetof(CUpti_CallbackData, correlationId));
+static_assert(declared::concurrent_kernel == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+static_assert(declared::driver_api == CUPTI_CB_DOMAIN_DRIVER_API &&
+              declared::runtime_api == CUPTI_CB_DOMAIN_RUNTIME_API);
+static_assert(declared::taken == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && CUPTI_API_ENTER == 0);
+static_assert(declared::runtime_launches[0] == CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000 &&
+              declared::runtime_launches[1] == CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000 &&
+              declared::runtime_launches[2] == CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060 &&
+              declared::runtime_launches[3] == CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060);
+static_assert(declared::driver_launches[0] == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel &&
+              declared::driver_launches[1] == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz &&
+              declared::driver_launches[2] == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx &&
+              declared::driver_launches[3] == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
 
 CUpti_CallbackFunc on_call = nullptr;
 CUpti_BuffersCallbackRequestFunc want_buffer = nullptr;

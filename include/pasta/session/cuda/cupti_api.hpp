@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// What is used of CUPTI, declared here: a program's build need not have its headers, nor link it. A test compares with
-/// them.
+/// What is used of CUPTI, declared here: a program's build need not have its headers, nor link it. The stand-in of the
+/// tests (tests/cuda/stand_in/cupti.cpp) compares with them.
 #ifndef PASTA_SESSION_CUDA_CUPTI_API_HPP
 #define PASTA_SESSION_CUDA_CUPTI_API_HPP
 
