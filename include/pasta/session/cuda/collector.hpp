@@ -4,14 +4,17 @@
 #define PASTA_SESSION_CUDA_COLLECTOR_HPP
 
 #include <deque>
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <pasta/instrument/cuda/settle.hpp>
+#include <pasta/session/cuda/device_kept.hpp>
 #include <pasta/session/cuda/device_text.hpp>
 #include <pasta/session/cuda/launch_timer.hpp>
+#include <pasta/session/cuda/merge_tools.hpp>
 #include <pasta/session/cuda/probed_kernel.hpp>
 #include <set>
 
@@ -86,7 +89,7 @@ class collector {
   explicit collector(executor& runs) : runs_(&runs) {}
   /// Waits for all launches, since they write to its memory.
   ~collector() {
-    device_kept const kept;
+    detail::device_kept const kept;
     for (auto& context : contexts_) {
       if (context.is_lost || cudaSetDevice(context.device) != cudaSuccess || simt::current_context() != context.id) {
         continue;
@@ -106,43 +109,26 @@ class collector {
   void launch(launch_request const& request, options_type const& options,
               std::function<void(std::uint64_t, std::uint64_t)> const& ended, Kernel const& kernel,
               Arguments const&... arguments) {
-    auto const stream = reinterpret_cast<cudaStream_t>(request.stream);
     std::unique_lock lock(mutex_);
     std::vector<std::function<void()>> done = poll();
     options_ = options;
     context_state& context = current();
-    placed const* const where = place(*request.into, context, request.per);
-    if (where == nullptr) {
-      ++request.into->launches_without_memory_;
-      lock.unlock();
-      runs_->run(kernel, *request.shape, request.stream, arguments...);
-    } else {
-      cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-      if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) static_cast<void>(cudaGetLastError());
-      bool const is_captured = capture != cudaStreamCaptureStatusNone;
-      typename detail::launch_timer::span const span =
-          is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
-      detail::kernel_activity::launch_watch watch(span.end != nullptr ? runs_->activity() : nullptr);
-      detail::launch_probed<ToolOrPack>(typename region::setup{view_of(*where, options), options}, kernel,
-                                        *request.shape, request.stream, detail::to_parameter(arguments)...);
-      detail::launch_timer::end(span, stream);
-      if (span.end != nullptr) {
-        running_.push_back({&context, span, ended, request.into, request.per, watch.keep()});
-      } else {
-        count_ended(*request.into, context);
-        std::uint64_t const now = get_nanoseconds<vendor::cuda>{}();
-        done.push_back([=] { ended(now, now); });
-      }
-      lock.unlock();
+    std::exception_ptr failure;
+    try {
+      launch_at(lock, place(*request.into, context, request.per), context, request, ended, done, kernel, arguments...);
+    } catch (...) {
+      failure = std::current_exception();
     }
+    if (lock.owns_lock()) lock.unlock();
     for (auto const& call : done) call();
+    if (failure) std::rethrow_exception(failure);
   }
 
   /// Brings to the host what was collected: waits for all launches so far. @param problems what could not be read
   void fetch(std::vector<store*> const& stores, std::set<std::string>& problems) {
     std::unique_lock lock(mutex_);
     if (contexts_.empty()) return;
-    auto kept = std::make_optional<device_kept>();
+    auto kept = std::make_optional<detail::device_kept>();
     for (auto& context : contexts_) {
       static_cast<void>(cudaSetDevice(context.device));
       cudaError_t const error = cudaDeviceSynchronize();
@@ -204,20 +190,6 @@ class collector {
     }
     std::vector<placed> free;  // of launches that have been read, zeroed
   };
-  // The program's device is again the thread's when this is gone.
-  class device_kept {
-   public:
-    device_kept() { is_known_ = cudaGetDevice(&number_) == cudaSuccess; }
-    ~device_kept() {
-      if (is_known_) static_cast<void>(cudaSetDevice(number_));
-    }
-    device_kept(device_kept const&) = delete;
-    device_kept& operator=(device_kept const&) = delete;
-
-   private:
-    int number_ = 0;
-    bool is_known_;
-  };
   struct running_launch {
     context_state* context;
     typename detail::launch_timer::span span;
@@ -270,6 +242,35 @@ class collector {
       made.most_shards *= 2;
     }
     return made;
+  }
+
+  // @param where null: there is no memory for results
+  template <class Kernel, class... Arguments>
+  void launch_at(std::unique_lock<std::mutex>& lock, placed const* where, context_state& context,
+                 launch_request const& request, std::function<void(std::uint64_t, std::uint64_t)> const& ended,
+                 std::vector<std::function<void()>>& done, Kernel const& kernel, Arguments const&... arguments) {
+    if (where == nullptr) {
+      ++request.into->launches_without_memory_;
+      lock.unlock();
+      return runs_->run(kernel, *request.shape, request.stream, arguments...);
+    }
+    auto const stream = reinterpret_cast<cudaStream_t>(request.stream);
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) static_cast<void>(cudaGetLastError());
+    bool const is_captured = capture != cudaStreamCaptureStatusNone;
+    typename detail::launch_timer::span const span =
+        is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
+    detail::kernel_activity::launch_watch watch(span.end != nullptr ? runs_->activity() : nullptr);
+    detail::launch_probed<ToolOrPack>(typename region::setup{view_of(*where, options_), options_}, kernel,
+                                      *request.shape, request.stream, detail::to_parameter(arguments)...);
+    detail::launch_timer::end(span, stream);
+    if (span.end != nullptr) {
+      running_.push_back({&context, span, ended, request.into, request.per, watch.keep()});
+    } else {
+      count_ended(*request.into, context);
+      std::uint64_t const now = get_nanoseconds<vendor::cuda>{}();
+      done.push_back([=] { ended(now, now); });
+    }
   }
 
   // A kernel gets at most an eighth of what is left, so that many kernels find room; fewer shards cost time.
@@ -437,36 +438,15 @@ class collector {
       site_total& total = of.sites_[where];
       for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
         total.executions += shards[shard].executions[i];
-        merge_tools(total.states, shards[shard].rows[i].states);
+        detail::merge_tools(total.states, shards[shard].rows[i].states);
       }
-      merge_tools(total.states, head.rare[i].states);
+      detail::merge_tools(total.states, head.rare[i].states);
     }
     for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
-      merge_tools(of.kernel_, shards[shard].kernel);
-      merge_tools(of.launch_, shards[shard].launch);
-      merge_tools(program_, shards[shard].program);
+      detail::merge_tools(of.kernel_, shards[shard].kernel);
+      detail::merge_tools(of.launch_, shards[shard].launch);
+      detail::merge_tools(program_, shards[shard].program);
     }
-  }
-
-  // The fields that the parts have, tool by tool.
-  template <class... States, class... Parts>
-  static void merge_tools(detail::state_tuple<States...>& into, detail::state_tuple<Parts...> const& from) {
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-      (merge_parts(detail::get_state<Index>(into), detail::get_state<Index>(from)), ...);
-    }
-    (std::index_sequence_for<States...>{});
-  }
-  template <class State, class Parts>
-  static void merge_parts(State& into, Parts const& from) {
-    merge_parts(into, from, std::make_index_sequence<detail::part_count_v<State>>{});
-  }
-  template <class State, class Parts, std::size_t... Part>
-  static void merge_parts(State& into, Parts const& from, std::index_sequence<Part...>) {
-    (merge_part<Part>(into, from), ...);
-  }
-  template <std::size_t Part, class State, class Parts>
-  static void merge_part([[maybe_unused]] State& into, [[maybe_unused]] Parts const& from) {
-    if constexpr (Parts::template has_v<Part>) detail::merge_one(detail::part<Part>(into), from.template get<Part>());
   }
 
   executor* runs_;
