@@ -31,6 +31,7 @@ class fixture {
     scope per = scope::kernel;
     double sampling_rate = 1;
     std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value as on the command line
+    time_source times = time_source::events;                        ///< of launches on an NVIDIA GPU
   };
 
   fixture() : fixture(setup{}) {}
@@ -92,6 +93,7 @@ class fixture {
     settings all;
     all.warp_width = with.warp_width;
     all.host_threads = with.threads;
+    all.times = with.times;
     return all;
   }
 

@@ -349,6 +349,7 @@ class RunTest(CliTest):
             "PASTA_OUTPUT",
             "PASTA_ROUTE",
             "PASTA_PER",
+            "PASTA_TIMES",
             "PASTA_SAMPLING_RATE",
             "PASTA_KERNELS",
             "PASTA_EXCLUDE",
@@ -365,6 +366,8 @@ class RunTest(CliTest):
             "--route",
             "probe",
             "--per=launch",
+            "--times",
+            "cupti",
             "--sampling-rate",
             "0.5",
             "--kernels",
@@ -391,6 +394,7 @@ class RunTest(CliTest):
         self.assertEqual(values["PASTA_OUTPUT"], repr(f"{os.path.realpath(self.folder)}/%t-%p.json"))
         self.assertEqual(values["PASTA_ROUTE"], "'probe'")
         self.assertEqual(values["PASTA_PER"], "'launch'")
+        self.assertEqual(values["PASTA_TIMES"], "'cupti'")
         self.assertEqual(values["PASTA_SAMPLING_RATE"], "'0.5'")
         self.assertEqual(values["PASTA_KERNELS"], "'^fill <.*>'")
         self.assertEqual(values["PASTA_EXCLUDE"], "'a b'")
@@ -480,6 +484,7 @@ class RunOptionsTest(CliTest):
             refused(["--route", route], f"this version does not have the route {route}")
         refused(["--per", "lanch"], "did you mean launch?")
         refused(["--per"], "--per needs a value")
+        refused(["--times", "cupit"], "did you mean cupti?")
         for rate in ("0", "-1", "1.5", "nan", "x", "0.5x", "inf"):
             refused(["--sampling-rate", rate], "--sampling-rate")
         refused(["--kernels", "a("], "--kernels: 'a(' is not a regular expression: Unmatched ( or \\(")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that scripts/gpu_check builds on a machine with a GPU still compile, as far as nvcc's own part of it:
-what they use of PASTA is there. Their host code is not translated and nothing is linked."""
+"""The programs that scripts/gpu_check builds on a machine with a GPU still compile, examples among them, as far as
+nvcc's own part of it: what they use of PASTA is there. Their host code is not translated and nothing is linked."""
 
 import concurrent.futures
 import os
@@ -12,6 +12,9 @@ import compiler
 
 PROGRAMS = sorted((compiler.SOURCE_DIR / "tests/gpu").glob("*.cu")) + [
     compiler.SOURCE_DIR / "benchmarks/overhead/overhead.cu"]
+# Those of one file; kernels in CUDA's own style, which have more, are for the host engine.
+EXAMPLES = [folder / f"{folder.name}.cpp" for folder in sorted((compiler.SOURCE_DIR / "examples").glob("[0-9][0-9]_*"))
+            if (folder / f"{folder.name}.cpp").exists()]
 
 
 def flags_of(source):
@@ -26,15 +29,19 @@ class ProgramsTest(unittest.TestCase):
 
         def build(source):
             tools = compiler.WITH_TOOLS if source.stem == "overhead" else []
+            if source in EXAMPLES and (source.parent / "CMakeLists.txt").exists():
+                tools = ['-DPASTA_PROBE_TOOLS_HEADER="example_tools.hpp"']
             try:
                 compiler.compile_file(*compiler.FLAGS, *tools, *flags_of(source), compiler.QUICK, "-arch=compute_90",
-                                      "-ptx", source, "-o", folder / f"{source.stem}.ptx")
+                                      "-ptx", "-x", "cu", source, "-o", folder / f"{source.stem}.ptx")
             except AssertionError as failure:
                 return str(failure)
             return None
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for source, failure in zip(PROGRAMS, pool.map(build, PROGRAMS)):
+            self.assertGreaterEqual(len(EXAMPLES), 5)
+            sources = PROGRAMS + EXAMPLES
+            for source, failure in zip(sources, pool.map(build, sources)):
                 with self.subTest(program=source.name):
                     self.assertIsNone(failure)
 

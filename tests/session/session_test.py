@@ -329,6 +329,7 @@ class Session(unittest.TestCase):
             ({"PASTA_WARP_WIDTH": "16"}, "out of range"),
             ({"PASTA_HOST_THREADS": "0"}, "out of range"),
             ({"PASTA_PER": "grid"}, "neither kernel nor launch"),
+            ({"PASTA_TIMES": "gpu"}, "neither events nor cupti"),
             ({"PASTA_ROUTE": "llvm"}, "is none of auto, probe, ptx"),
             ({"PASTA_QUIET": "yes please"}, "neither 0 nor 1"),
             ({"PASTA_OUTPUT": "a%z.json"}, "after % comes"),

@@ -97,6 +97,7 @@ environment_changes environment_for(run_options const& options, run_route const&
     for (auto const& change : python_variables(options.tools)) changes.push_back(change);
   }
   set("PASTA_PER", options.per);
+  set("PASTA_TIMES", options.times);
   set("PASTA_SAMPLING_RATE", options.sampling_rate);
   set("PASTA_KERNELS", options.kernels);
   set("PASTA_EXCLUDE", options.exclude);

@@ -22,8 +22,8 @@ namespace pasta::cli {
 
 namespace {
 
-std::vector<std::string> const value_flags{"--route",   "--output",   "--per",        "--sampling-rate", "--kernels",
-                                           "--exclude", "--launches", "--warp-width", "--threads"};
+std::vector<std::string> const value_flags{"--route",   "--output",   "--per",   "--sampling-rate", "--kernels",
+                                           "--exclude", "--launches", "--times", "--warp-width",    "--threads"};
 std::vector<std::string> const plain_flags{"--strict", "--quiet", "--baseline", "--help"};
 
 bool contains(std::vector<std::string> const& names, std::string const& name) {
@@ -160,6 +160,7 @@ void check_values(run_options const& options) {
   }
   check_choice("--route", options.route, {"auto", "probe", "ptx"});
   check_choice("--per", options.per, {"kernel", "launch"});
+  check_choice("--times", options.times, {"events", "cupti"});
   check_choice("--warp-width", options.warp_width, {"32", "64"});
   double number = 0;
   if (!options.sampling_rate.empty() &&
@@ -223,6 +224,9 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
   add("--launches", options.launches, "FIRST:LAST[:STEP]", "PASTA_LAUNCHES",
       "only these launches of the program, numbered from 0,\nLAST included; a number left out is the program's;\n"
       "what is left out runs as without a tool");
+  add("--times", options.times, "SOURCE", "PASTA_TIMES",
+      "GPU, route probe: when kernels began and ended, from\nevents (default) or cupti, which is closer and may keep\n"
+      "another profiler out");
   add("--warp-width", options.warp_width, "LANES", "PASTA_WARP_WIDTH",
       "CPU engine: lanes of a warp,\n32 (default) or 64");
   add("--threads", options.threads, "COUNT", "PASTA_HOST_THREADS", "CPU engine: worker threads,\ndefault all cores");

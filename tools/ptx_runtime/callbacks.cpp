@@ -180,10 +180,12 @@ void on_context_end(run& all, CUpti_CallbackId id, CUpti_CallbackData const& cal
   all.collector().harvest(how, [&](context_state const& each) { return each.device == device; });
 }
 
+// A call of the runtime waits by one of the driver's, which may say less of what it waits for: the outer one counts.
 void on_wait(run& all, CUpti_CallbackData const& call, collector::waited what) {
+  thread_local unsigned depth = 0;
   if (call.callbackSite == CUPTI_API_ENTER) {
-    all.collector().wait_begins(call.contextUid, what);
-  } else if (has_succeeded(call)) {
+    if (depth++ == 0) all.collector().wait_begins(call.contextUid, what);
+  } else if (depth > 0 && --depth == 0 && has_succeeded(call)) {
     all.collector().wait_ended(call.contextUid);
   }
 }

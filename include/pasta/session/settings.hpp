@@ -23,6 +23,9 @@ namespace pasta {
 
 enum class scope : std::uint8_t { kernel, launch };
 
+/// Where times of launches on an NVIDIA GPU come from.
+enum class time_source : std::uint8_t { events, cupti };
+
 struct settings {
   std::string tools;                                              ///< empty: nothing is attached
   std::vector<std::pair<std::string, std::string>> tool_options;  ///< [tool.]name, value
@@ -30,6 +33,7 @@ struct settings {
   std::string report_index;  ///< empty: nobody wants to know
   std::string command;       ///< words separated by 0x1f; empty: ask the system
   scope per = scope::kernel;
+  time_source times = time_source::events;
   double sampling_rate = 1;
   launch_selection selection;
   bool is_quiet = false, is_debugging = false;
@@ -115,6 +119,11 @@ inline settings read_settings(std::string_view own_route = "probe") {
     read.per = scope::launch;
   } else if (!text.empty() && text != "kernel") {
     throw usage_error(fmt::format("PASTA_PER={} is neither kernel nor launch", visible(text)));
+  }
+  if (auto const text = variable("PASTA_TIMES"); text == "cupti") {
+    read.times = time_source::cupti;
+  } else if (!text.empty() && text != "events") {
+    throw usage_error(fmt::format("PASTA_TIMES={} is neither events nor cupti", visible(text)));
   }
   if (auto const text = variable("PASTA_SAMPLING_RATE"); !text.empty()) {
     read.sampling_rate = detail::parse_number<double>("PASTA_SAMPLING_RATE", text, limits::sampling_rate, 1.0);

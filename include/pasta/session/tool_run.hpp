@@ -68,7 +68,8 @@ class tool_run final : public tool_run_base {
       ++record->losses.launches_delivered;
       record->duration_ns += end_ns - begin_ns;
     };
-    collector_.launch({&record->collected, &shape, stream, per_}, options_, ended, kernel, arguments...);
+    scope const per = record->launch.has_value() ? scope::launch : scope::kernel;  // not if it was merged with others
+    collector_.launch({&record->collected, &shape, stream, per}, options_, ended, kernel, arguments...);
   }
 
 #define PASTA_DETAIL_DEFINE(event) \
@@ -232,8 +233,11 @@ class tool_run final : public tool_run_base {
       record.shape.fill(kernel.grid, kernel.block, kernel.has_one_shape, kernel.shared_bytes);
       kernel.duration_ns = record.duration_ns;
       kernel.losses = record.losses;
+      if constexpr (requires { record.collected.launches_lost(); }) {
+        kernel.losses.launches_delivered -= record.collected.launches_lost();
+      }
       kernel.losses.launches_lost =
-          record.losses.launches_seen - record.losses.launches_delivered - record.losses.launches_sampled_out;
+          kernel.losses.launches_seen - kernel.losses.launches_delivered - kernel.losses.launches_sampled_out;
       std::map<site_info, site_result<Tool>> sites;
       record.collected.for_each_site([&](site_info const& where, std::uint64_t executions, auto const& states) {
         if (!detail::watches<Tool>(where.what)) return;  // a site of another tool of the pack

@@ -73,6 +73,12 @@ bool block::run() {
   return has_run;
 }
 
+bool block::go_on_alone() {
+  bool has_any = false;
+  for (warp& each : warps_) has_any = each.go_on_alone() || has_any;
+  return has_any;
+}
+
 bool block::is_done() const {
   return std::all_of(warps_.begin(), warps_.end(), [](warp const& each) { return each.alive() == 0; });
 }

@@ -31,6 +31,8 @@ class block {
 
   /// Each warp in turn. @return whether any could
   bool run();
+  /// See warp.
+  bool go_on_alone();
   bool is_done() const;
   void describe(std::string& text) const;
 

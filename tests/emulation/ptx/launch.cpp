@@ -38,6 +38,9 @@ std::uint64_t launch(program const& from, code const& kernel, launch_shape const
       if (resident[slot]->is_done()) resident[slot].reset();
     }
     if (!has_any) return state.instructions;
+    for (auto const& each : resident) {
+      if (!has_run && each) has_run = each->go_on_alone();
+    }
     if (has_run) continue;
     std::string text = "deadlock: nothing can go on";
     for (auto const& each : resident) {

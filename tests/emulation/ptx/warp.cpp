@@ -254,6 +254,17 @@ void warp::lose_patience(part const& running) {
   }
 }
 
+bool warp::go_on_alone() {
+  bool const is_waited_for =
+      std::any_of(parts_.begin(), parts_.end(), [](part const& each) { return each.state == waiting::for_block; });
+  if (!is_waited_for) return false;
+  auto const all = meetings_;
+  for (std::shared_ptr<meeting> const& each : all) {
+    if (each->arrived != 0) resume(each);
+  }
+  return !all.empty();
+}
+
 void warp::end_lanes(part_at now, lane_mask lanes) {
   std::shared_ptr<meeting> const top = now->top;
   alive_ &= ~lanes;

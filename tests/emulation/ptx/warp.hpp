@@ -39,6 +39,9 @@ class warp {
 
   /// Lets go on who waits at a barrier of the block. @param count lanes whose predicate holds, of those that came
   void release(std::uint32_t barrier, std::uint64_t count, std::uint64_t lanes_there);
+  /// Where lanes wait at a barrier of the block, others go on that wait for them where they should meet, as ptxas has
+  /// it. @return whether there are any
+  bool go_on_alone();
   std::list<part> const& parts() const { return parts_; }
   execution const& view() const { return view_; }
   /// A line for each part and meeting that waits.

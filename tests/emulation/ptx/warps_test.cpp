@@ -232,6 +232,17 @@ $wait:
   for (std::uint32_t i = 0; i < 64; ++i) CHECK(half[i] == (i < 32 ? 77U : 0U));
 }
 
+TEST_CASE("Lanes at a block's barrier wait for others that leave early, not these for them") {
+  words const found = run(R"(
+  .shared .u32 word;
+  and.b32 %r5, %r3, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra $end;
+  mov.u32 %r6, 9; st.shared.u32 [word], %r6; bar.sync 0; ld.shared.u32 %r7, [word]; st.global.u32 [%rd2], %r7;
+$end:
+  ret;)",
+                          64);
+  for (std::uint32_t i = 0; i < 64; ++i) CHECK(found[i] == (i % 2 == 0 ? 9U : 0U));
+}
+
 TEST_CASE("Lanes and warps take one lock, each in its own time") {
   // The lock is the first word, what it guards the second: its reads and writes are apart.
   std::string const text = kernel_text(R"(

@@ -3,13 +3,18 @@
 #ifndef PASTA_SESSION_CUDA_COLLECTOR_HPP
 #define PASTA_SESSION_CUDA_COLLECTOR_HPP
 
+#include <deque>
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <pasta/instrument/cuda/settle.hpp>
+#include <pasta/session/cuda/device_kept.hpp>
 #include <pasta/session/cuda/device_text.hpp>
 #include <pasta/session/cuda/launch_timer.hpp>
+#include <pasta/session/cuda/merge_tools.hpp>
 #include <pasta/session/cuda/probed_kernel.hpp>
 #include <set>
 
@@ -39,6 +44,7 @@ class collector {
     context_state* context;
     unsigned char* memory;  // of the GPU
     std::uint32_t shard_count;
+    std::uint64_t unread_launches = 0;  // that have ended
   };
   // What was read from it, merged.
   struct site_total {
@@ -60,6 +66,8 @@ class collector {
       detail::merge_states(launch, launch_);
     }
     std::uint64_t events_dropped() const { return dropped_; }
+    /// Launches that have ended, and whose results were lost afterwards, with their context.
+    std::uint64_t launches_lost() const { return lost_; }
 
    private:
     friend collector;
@@ -68,8 +76,7 @@ class collector {
     kernel_states kernel_{};
     launch_states launch_{};
     program_states program_{};
-    std::uint64_t dropped_ = 0, launches_without_memory_ = 0;
-    std::set<std::uint64_t> lost_contexts_;
+    std::uint64_t dropped_ = 0, launches_without_memory_ = 0, lost_ = 0;
   };
 
   struct launch_request {
@@ -82,6 +89,7 @@ class collector {
   explicit collector(executor& runs) : runs_(&runs) {}
   /// Waits for all launches, since they write to its memory.
   ~collector() {
+    detail::device_kept const kept;
     for (auto& context : contexts_) {
       if (context.is_lost || cudaSetDevice(context.device) != cudaSuccess || simt::current_context() != context.id) {
         continue;
@@ -101,52 +109,38 @@ class collector {
   void launch(launch_request const& request, options_type const& options,
               std::function<void(std::uint64_t, std::uint64_t)> const& ended, Kernel const& kernel,
               Arguments const&... arguments) {
-    auto const stream = reinterpret_cast<cudaStream_t>(request.stream);
     std::unique_lock lock(mutex_);
     std::vector<std::function<void()>> done = poll();
     options_ = options;
     context_state& context = current();
-    placed const* const where = place(*request.into, context, request.per);
-    if (where == nullptr) {
-      ++request.into->launches_without_memory_;
-      lock.unlock();
-      runs_->run(kernel, *request.shape, request.stream, arguments...);
-    } else {
-      cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-      if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) static_cast<void>(cudaGetLastError());
-      bool const is_captured = capture != cudaStreamCaptureStatusNone;
-      typename detail::launch_timer::span const span =
-          is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
-      detail::launch_probed<ToolOrPack>(typename region::setup{view_of(*where, options), options}, kernel,
-                                        *request.shape, request.stream, detail::to_parameter(arguments)...);
-      detail::launch_timer::end(span, stream);
-      if (span.end != nullptr) {
-        running_.push_back({&context, span, ended, request.per == scope::launch ? request.into : nullptr});
-      } else {
-        std::uint64_t const now = get_nanoseconds<vendor::cuda>{}();
-        done.push_back([=] { ended(now, now); });
-      }
-      lock.unlock();
+    std::exception_ptr failure;
+    try {
+      launch_at(lock, place(*request.into, context, request.per), context, request, ended, done, kernel, arguments...);
+    } catch (...) {
+      failure = std::current_exception();
     }
+    if (lock.owns_lock()) lock.unlock();
     for (auto const& call : done) call();
+    if (failure) std::rethrow_exception(failure);
   }
 
   /// Brings to the host what was collected: waits for all launches so far. @param problems what could not be read
   void fetch(std::vector<store*> const& stores, std::set<std::string>& problems) {
     std::unique_lock lock(mutex_);
     if (contexts_.empty()) return;
-    int before = 0;
-    static_cast<void>(cudaGetDevice(&before));
+    auto kept = std::make_optional<detail::device_kept>();
     for (auto& context : contexts_) {
       static_cast<void>(cudaSetDevice(context.device));
       cudaError_t const error = cudaDeviceSynchronize();
       if (error != cudaSuccess) {
         context.is_lost = true;
-        problems.insert(simt::explain(error, "a kernel went wrong, and what the GPU had collected is lost with it"));
+        std::string const what = "a kernel went wrong, and what the GPU had collected is lost with it";
+        problems.insert(simt::explain(error, has_several() ? fmt::format("GPU {}: {}", context.device, what) : what));
         static_cast<void>(cudaGetLastError());
       } else if (simt::current_context() != context.id) {
         context.is_lost = true;
-        problems.insert("the GPU was reset: what was collected before is lost");
+        problems.insert(fmt::format("{} was reset: what was collected before is lost",
+                                    has_several() ? fmt::format("GPU {}", context.device) : "the GPU"));
       }
     }
     std::vector<std::function<void()>> done;
@@ -154,8 +148,9 @@ class collector {
       static_cast<void>(cudaSetDevice(context.device));
       for (auto const& call : poll()) done.push_back(call);
     }
+    tell(done, 0);
     for (store* const one : stores) read(*one, problems);
-    static_cast<void>(cudaSetDevice(before));
+    kept.reset();
     lock.unlock();
     for (auto const& call : done) call();
   }
@@ -168,6 +163,13 @@ class collector {
     if (count > 0) {
       notes.insert(fmt::format("{} launches were not analysed: there was no GPU memory for results ({} MiB at most)",
                                count, memory_limit_bytes >> 20));
+    }
+    if (!runs_->time_problem().empty()) {
+      notes.insert(fmt::format("times of launches come from events: {}", runs_->time_problem()));
+    }
+    if (runs_->activity() != nullptr) {
+      notes.insert(fmt::format("times of launches: {} from CUPTI, on the host's clock within {} ns; {} from events",
+                               told_by_cupti_, runs_->activity()->error_ns(), told_by_events_));
     }
   }
 
@@ -192,7 +194,15 @@ class collector {
     context_state* context;
     typename detail::launch_timer::span span;
     std::function<void(std::uint64_t, std::uint64_t)> ended;
-    store* apart;  // of a launch that is kept apart: read when it has ended
+    store* into;
+    scope per;             // a launch that is kept apart is read when it has ended
+    std::uint64_t number;  // of kernel_activity; 0: none
+    bool is_released = false;
+  };
+  // It has ended; CUPTI has yet to say when.
+  struct untold_launch {
+    std::uint64_t number, begin_ns, end_ns;  // as events say
+    std::function<void(std::uint64_t, std::uint64_t)> ended;
   };
 
   static typename region::view view_of(placed const& where, options_type const& options) {
@@ -201,6 +211,11 @@ class collector {
         reinterpret_cast<typename region::shard*>(where.memory + region::shards_offset()),
         reinterpret_cast<typename region::request_counts*>(where.memory + region::requests_offset(where.shard_count)),
         where.shard_count - 1, detail::are_periods_served(tools{}, options) ? warp::full : lane_mask{0}};
+  }
+
+  static bool has_several() {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess && count > 1;
   }
 
   context_state& current() {
@@ -229,6 +244,35 @@ class collector {
     return made;
   }
 
+  // @param where null: there is no memory for results
+  template <class Kernel, class... Arguments>
+  void launch_at(std::unique_lock<std::mutex>& lock, placed const* where, context_state& context,
+                 launch_request const& request, std::function<void(std::uint64_t, std::uint64_t)> const& ended,
+                 std::vector<std::function<void()>>& done, Kernel const& kernel, Arguments const&... arguments) {
+    if (where == nullptr) {
+      ++request.into->launches_without_memory_;
+      lock.unlock();
+      return runs_->run(kernel, *request.shape, request.stream, arguments...);
+    }
+    auto const stream = reinterpret_cast<cudaStream_t>(request.stream);
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) static_cast<void>(cudaGetLastError());
+    bool const is_captured = capture != cudaStreamCaptureStatusNone;
+    typename detail::launch_timer::span const span =
+        is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
+    detail::kernel_activity::launch_watch watch(span.end != nullptr ? runs_->activity() : nullptr);
+    detail::launch_probed<ToolOrPack>(typename region::setup{view_of(*where, options_), options_}, kernel,
+                                      *request.shape, request.stream, detail::to_parameter(arguments)...);
+    detail::launch_timer::end(span, stream);
+    if (span.end != nullptr) {
+      running_.push_back({&context, span, ended, request.into, request.per, watch.keep()});
+    } else {
+      count_ended(*request.into, context);
+      std::uint64_t const now = get_nanoseconds<vendor::cuda>{}();
+      done.push_back([=] { ended(now, now); });
+    }
+  }
+
   // A kernel gets at most an eighth of what is left, so that many kernels find room; fewer shards cost time.
   placed const* place(store& of, context_state& context, scope per) {
     for (placed const& known : of.regions_) {
@@ -251,7 +295,7 @@ class collector {
   // The oldest launch that is kept apart makes room when it has ended.
   placed const* wait_for_place(store& of, context_state& context) {
     for (auto& launch : running_) {
-      if (launch.context != &context || launch.apart == nullptr) continue;
+      if (launch.context != &context || launch.per != scope::launch || launch.is_released) continue;
       if (cudaEventSynchronize(launch.span.end) != cudaSuccess) break;
       std::set<std::string> problems;
       release(launch, problems);
@@ -286,21 +330,47 @@ class collector {
       if (state == detail::launch_timer::state::ended) {
         std::uint64_t begin_ns = 0, end_ns = 0;
         launch->context->timer.read(launch->span, begin_ns, end_ns);
-        done.push_back([ended = launch->ended, begin_ns, end_ns] { ended(begin_ns, end_ns); });
+        untold_.push_back({launch->number, begin_ns, end_ns, launch->ended});
+        if (!launch->is_released) count_ended(*launch->into, *launch->context);
         std::set<std::string> problems;
         release(*launch, problems);
       }
+      if (state == detail::launch_timer::state::failed && launch->number != 0) {
+        runs_->activity()->forget(launch->number);
+      }
       launch = running_.erase(launch);
     }
+    constexpr std::size_t most_untold = 4096;
+    tell(done, most_untold);
     return done;
+  }
+
+  // Moves to done what can be told of the oldest launches, and what must be, so that no more than so many remain.
+  void tell(std::vector<std::function<void()>>& done, std::size_t most) {
+    if (untold_.size() > most && runs_->activity() != nullptr) runs_->activity()->flush();
+    for (; !untold_.empty(); untold_.pop_front()) {
+      untold_launch& oldest = untold_.front();
+      std::optional<detail::kernel_activity::times> told;
+      if (oldest.number != 0) {
+        told = runs_->activity()->take(oldest.number);
+        if (!told && untold_.size() <= most) return;
+        if (!told) runs_->activity()->forget(oldest.number);
+      }
+      ++(told ? told_by_cupti_ : told_by_events_);
+      if (told) oldest.begin_ns = told->begin_ns, oldest.end_ns = told->end_ns;
+      done.push_back([ended = std::move(oldest.ended), begin_ns = oldest.begin_ns, end_ns = oldest.end_ns] {
+        ended(begin_ns, end_ns);
+      });
+    }
   }
 
   // Reads what a launch that is kept apart collected, and gives its memory back, zeroed.
   void release(running_launch& launch, std::set<std::string>& problems) {
-    store* const of = std::exchange(launch.apart, nullptr);
-    if (of == nullptr || of->regions_.empty()) return;
-    placed const where = of->regions_.back();
+    store* const of = launch.into;
+    if (launch.per != scope::launch || std::exchange(launch.is_released, true) || of->regions_.empty()) return;
     read(*of, problems);
+    placed where = of->regions_.back();
+    where.unread_launches = 0;
     of->regions_.clear();
     cudaStream_t const stream = where.context->own_stream();
     if (cudaMemsetAsync(where.memory, 0, region::size_bytes(where.shard_count), stream) == cudaSuccess &&
@@ -308,6 +378,12 @@ class collector {
       where.context->free.push_back(where);
     } else {
       static_cast<void>(cudaGetLastError());
+    }
+  }
+
+  static void count_ended(store& in, context_state const& context) {
+    for (placed& each : in.regions_) {
+      if (each.context == &context) ++each.unread_launches;
     }
   }
 
@@ -326,8 +402,11 @@ class collector {
   // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice.
   void read(store& of, std::set<std::string>& problems) {
     if (!of.regions_.empty()) of.dropped_ = 0;  // each region has its own since its begin
-    for (placed const& where : of.regions_) {
-      if (where.context->is_lost) continue;
+    for (placed& where : of.regions_) {
+      if (where.context->is_lost) {
+        of.lost_ += std::exchange(where.unread_launches, 0);
+        continue;
+      }
       // A kernel is launched on its stream's own device.
       if (simt::current_context() != where.context->id) static_cast<void>(cudaSetDevice(where.context->device));
       std::size_t const size = region::requests_offset(where.shard_count);
@@ -342,6 +421,7 @@ class collector {
         static_cast<void>(cudaGetLastError());
         continue;
       }
+      where.unread_launches = 0;
       add(of, *where.context, image.get(), where.shard_count);
     }
   }
@@ -358,42 +438,23 @@ class collector {
       site_total& total = of.sites_[where];
       for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
         total.executions += shards[shard].executions[i];
-        merge_tools(total.states, shards[shard].rows[i].states);
+        detail::merge_tools(total.states, shards[shard].rows[i].states);
       }
-      merge_tools(total.states, head.rare[i].states);
+      detail::merge_tools(total.states, head.rare[i].states);
     }
     for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
-      merge_tools(of.kernel_, shards[shard].kernel);
-      merge_tools(of.launch_, shards[shard].launch);
-      merge_tools(program_, shards[shard].program);
+      detail::merge_tools(of.kernel_, shards[shard].kernel);
+      detail::merge_tools(of.launch_, shards[shard].launch);
+      detail::merge_tools(program_, shards[shard].program);
     }
-  }
-
-  // The fields that the parts have, tool by tool.
-  template <class... States, class... Parts>
-  static void merge_tools(detail::state_tuple<States...>& into, detail::state_tuple<Parts...> const& from) {
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-      (merge_parts(detail::get_state<Index>(into), detail::get_state<Index>(from)), ...);
-    }
-    (std::index_sequence_for<States...>{});
-  }
-  template <class State, class Parts>
-  static void merge_parts(State& into, Parts const& from) {
-    merge_parts(into, from, std::make_index_sequence<detail::part_count_v<State>>{});
-  }
-  template <class State, class Parts, std::size_t... Part>
-  static void merge_parts(State& into, Parts const& from, std::index_sequence<Part...>) {
-    (merge_part<Part>(into, from), ...);
-  }
-  template <std::size_t Part, class State, class Parts>
-  static void merge_part([[maybe_unused]] State& into, [[maybe_unused]] Parts const& from) {
-    if constexpr (Parts::template has_v<Part>) detail::merge_one(detail::part<Part>(into), from.template get<Part>());
   }
 
   executor* runs_;
   std::mutex mutex_;
   std::list<context_state> contexts_;
   std::list<running_launch> running_;
+  std::deque<untold_launch> untold_;
+  std::uint64_t told_by_cupti_ = 0, told_by_events_ = 0;
   options_type options_{};  // of the run
   program_states program_{};
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <pasta/report/model.hpp>
+#include <pasta/session/cuda/kernel_activity.hpp>
 #include <pasta/session/kernel_argument.hpp>
 #include <pasta/session/kernel_name.hpp>
 #include <pasta/session/tool_options.hpp>
@@ -51,7 +52,15 @@ void launch_on_gpu(void (*function)(Parameters...), std::string const& name, lau
 /// What runs kernels: the current NVIDIA GPU, in the caller's streams.
 class executor {
  public:
-  explicit executor(settings const&) {}
+  explicit executor(settings const& given) {
+    if (given.times != time_source::cupti) return;
+    detail::kernel_activity& cupti = detail::kernel_activity::instance();
+    if (cupti.start()) {
+      activity_ = &cupti;
+    } else {
+      time_problem_ = cupti.problem();
+    }
+  }
 
   /// Launches a kernel without a tool. @throw vendor_error
   template <class Kernel, class... Arguments>
@@ -67,6 +76,11 @@ class executor {
   }
 
   std::uint32_t warp_width() const { return 32; }
+
+  /// What tells when kernels began and ended; null for events alone.
+  detail::kernel_activity* activity() const { return activity_; }
+  /// Why there is none although it was asked for; "" if it was not.
+  std::string const& time_problem() const { return time_problem_; }
 
   /// Waits for all launches on the current GPU. @throw vendor_error also for a kernel that went wrong
   void synchronize() { simt::check(cudaDeviceSynchronize(), "a kernel went wrong"); }
@@ -96,6 +110,10 @@ class executor {
                     properties.minor, properties.multiProcessorCount,
                     count > 1 ? fmt::format(" and {} more", count - 1) : "", driver / 1000, driver % 1000 / 10);
   }
+
+ private:
+  detail::kernel_activity* activity_ = nullptr;
+  std::string time_problem_;
 };
 
 }  // namespace pasta

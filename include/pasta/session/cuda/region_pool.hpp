@@ -55,6 +55,11 @@ class region_pool {
     std::size_t bytes = at_least < piece_bytes ? piece_bytes : at_least;
     if (bytes > room) bytes = room;
     if (bytes < at_least) return false;
+    // Where the program has left no large piece, one that is just enough may be there.
+    return add_piece_of(bytes) || (bytes > at_least && add_piece_of(at_least));
+  }
+
+  bool add_piece_of(std::size_t bytes) {
     outside_of_capture const allowed;
     void* memory = nullptr;
     cudaStream_t stream = nullptr;

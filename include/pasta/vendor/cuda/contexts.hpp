@@ -26,12 +26,15 @@ inline void* driver_function(char const* name) {
 }  // namespace detail
 
 /// The calling thread's context: unique in the process, another one after a device reset. 0 where the driver does not
-/// tell. Any thread.
+/// tell. A thread that has none yet gets that of its device, as its first launch would give it. Any thread.
 inline std::uint64_t current_context() {
   static auto const get_id =
       reinterpret_cast<CUresult (*)(CUcontext, unsigned long long*)>(detail::driver_function("cuCtxGetId"));
   unsigned long long id = 0;
-  return get_id != nullptr && get_id(nullptr, &id) == CUDA_SUCCESS ? id : 0;
+  if (get_id == nullptr) return 0;
+  if (get_id(nullptr, &id) == CUDA_SUCCESS) return id;
+  if (cudaFree(nullptr) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return get_id(nullptr, &id) == CUDA_SUCCESS ? id : 0;
 }
 
 }  // namespace pasta::simt

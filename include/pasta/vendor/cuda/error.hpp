@@ -40,6 +40,8 @@ inline std::string explain(cudaError_t error, std::string const& what_failed) {
       cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
       cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
       std::string const architecture = std::to_string(major) + std::to_string(minor);
+      if (major * 10 + minor < 75)
+        return what_failed + ": this GPU is sm_" + architecture + "; PASTA needs sm_75 or newer";
       return what_failed + ": this program was not compiled for this GPU; compile it with nvcc -arch=sm_" +
              architecture;
     }

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-#include "find_cupti.hpp"
+/// Where CUPTI may be. Nothing is linked: it is opened where it is found at run time.
+#ifndef PASTA_SESSION_FIND_CUPTI_HPP
+#define PASTA_SESSION_FIND_CUPTI_HPP
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,13 +11,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <pasta/report/visible.hpp>
+#include <string>
 #include <system_error>
+#include <vector>
 
-namespace pasta::ptx {
+namespace pasta {
 
-namespace {
-
-void add_toolkit(std::vector<std::string>& into, std::string const& toolkit) {
+namespace detail {
+inline void add_toolkit(std::vector<std::string>& into, std::string const& toolkit) {
   for (char const* folder :
        {"extras/CUPTI/lib64", "lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
     // The packages of PyPI have only the name with the version.
@@ -24,18 +27,20 @@ void add_toolkit(std::vector<std::string>& into, std::string const& toolkit) {
   }
 }
 
-}  // namespace
+}  // namespace detail
 
-std::vector<std::string> cupti_candidates() {
+/// What dlopen is given, in order: the file that PASTA_CUPTI names and nothing else, or what CUDA_HOME, CUDA_PATH, the
+/// loader's own folders and the usual toolkits may have.
+inline std::vector<std::string> cupti_candidates() {
   if (char const* const named = std::getenv("PASTA_CUPTI"); named != nullptr && *named != '\0') return {named};
   std::vector<std::string> candidates;
   for (char const* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (char const* const toolkit = std::getenv(variable); toolkit != nullptr && *toolkit != '\0')
-      add_toolkit(candidates, toolkit);
+      detail::add_toolkit(candidates, toolkit);
   }
   // In the folders that the loader knows, e.g. by LD_LIBRARY_PATH.
   for (char const* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) candidates.emplace_back(name);
-  add_toolkit(candidates, "/usr/local/cuda");
+  detail::add_toolkit(candidates, "/usr/local/cuda");
   std::vector<std::string> toolkits;
   std::error_code error;
   for (std::filesystem::directory_iterator entry("/usr/local", error), end; !error && entry != end;
@@ -44,11 +49,17 @@ std::vector<std::string> cupti_candidates() {
     if (entry->path().filename().string().rfind("cuda-", 0) == 0) toolkits.push_back(path);
   }
   std::sort(toolkits.rbegin(), toolkits.rend());
-  for (std::string const& toolkit : toolkits) add_toolkit(candidates, toolkit);
+  for (std::string const& toolkit : toolkits) detail::add_toolkit(candidates, toolkit);
   return candidates;
 }
 
-opened_cupti open_cupti() {
+/// What was opened, or why nothing was.
+struct opened_cupti {
+  void* library = nullptr;
+  std::string path;
+  std::string problem;  ///< half a line
+};
+inline opened_cupti open_cupti() {
   opened_cupti opened;
   std::string reason;
   // One that the program has loaded already (PyTorch brings its own) is the one: two of them do not get on.
@@ -78,4 +89,5 @@ opened_cupti open_cupti() {
   return opened;
 }
 
-}  // namespace pasta::ptx
+}  // namespace pasta
+#endif
