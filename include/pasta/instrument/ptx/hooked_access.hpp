@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <pasta/instrument/ptx/hook.hpp>
+#include <pasta/instrument/ptx/strides.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pasta::ptx {
 
@@ -41,8 +43,16 @@ struct hooked_access {
   bool is_nested = false;  ///< within a scope of the body: names of its own may be in the code
   /// Number among those of the function whose latest request is kept in registers; not_kept: it is none.
   std::size_t kept = not_kept;
+  /// Number among those of the function whose requests are counted in runs (ptx/detail/hook_run.hpp); no_run: it is
+  /// none.
+  std::size_t run = no_run;
+  bool has_known_step = false;    ///< of a run: it is a multiple of in_order_period
+  std::vector<run_break> breaks;  ///< of a run
+  /// Whether what a function with runs knows of its thread is found again here, so that no register has it meanwhile.
+  bool finds_again = false;
 
-  static constexpr std::size_t no_batch = SIZE_MAX, not_kept = SIZE_MAX;
+  static constexpr std::size_t no_batch = SIZE_MAX, not_kept = SIZE_MAX, no_run = SIZE_MAX;
+  bool keeps() const { return kept != not_kept || run != no_run; }
 };
 
 /// Where the rows of one tool begin, in a shard and once for all [bytes].

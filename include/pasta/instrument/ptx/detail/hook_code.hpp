@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/hook_kept.hpp>
+#include <pasta/instrument/ptx/detail/hook_run.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +48,7 @@ enum class in_order_test : std::uint8_t { here, in_function };
 inline std::string code_of_hook(hooked_access const& each, access const& which, hook const& tool, std::size_t index,
                                 hook_places const& where, std::size_t& number, in_order_test test) {
   using enum pasta::detail::hook_abi_word;
-  bool const is_kept = each.kept != hooked_access::not_kept;
+  bool const is_kept = each.keeps();
   if (!where.calls.empty()) {
     return call_access_function(tool, where.calls[index], each,
                                 test == in_order_test::in_function ? in_order_word(each) : 0, which.kind,
@@ -107,11 +108,11 @@ struct spliced {
 };
 
 // Leads past where nobody collects.
-inline std::string if_collected(std::size_t past) {
-  return fmt::format(
-      "\tsetp.eq.u64 \t%pasta_adds, %pasta_at, 0;\n"
-      "\t@%pasta_adds bra \t$pasta_past{};\n",
-      past);
+inline std::string if_collected(std::size_t past, bool finds_again = false) {
+  return std::string(finds_again ? find_again : "") + fmt::format(
+                                                          "\tsetp.eq.u64 \t%pasta_adds, %pasta_at, 0;\n"
+                                                          "\t@%pasta_adds bra \t$pasta_past{};\n",
+                                                          past);
 }
 
 // The hooks of all tools that watch the access.
@@ -171,6 +172,13 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
   code.parts_lanes = !each.skip.empty() || each.before.find("bra \t") != std::string::npos || !each.size.is_number ||
                      !each.space.is_number;
   if (code.parts_lanes) code.usual = "\tactivemask.b32 \t%pasta_together;\n";
+  if (each.run != hooked_access::no_run) {
+    code.usual += skip_run(each, mine) + go_on(each, mine);
+    code.seldom = missed_turn(each, mine, code.past) + fmt::format("$pasta_other{}:\n", mine) +
+                  if_uncollected(each, code.past) + each.before + begin_run(from, each, hooks, where, mine, code.past) +
+                  call_hooks(each, which, hooks, where, number, in_order_test::here) + end_of_first(each) + past;
+    return code;
+  }
   code.usual += with_label(each.skip);
   if (each.kept != hooked_access::not_kept) {
     code.usual += with_label(each.before) + test_expected(each, mine);
@@ -179,7 +187,7 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
                   call_hooks(each, which, hooks, where, number, in_order_test::here) + keep(each) + past;
     return code;
   }
-  code.usual += if_collected(code.past) + with_label(each.before);
+  code.usual += if_collected(code.past, each.finds_again) + with_label(each.before);
   if (each.in_order == no_counts || test == in_order_test::in_function) {
     code.usual += call_hooks(each, which, hooks, where, number, test);
     return code;
@@ -240,7 +248,7 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
                  "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{8}], 1;\n"
                  "\t}}\n",
                  past, tests, adds, batch.size(), std::countr_zero(size_bytes), elements - 1, batch.size(),
-                 counter_bytes, where.in_order + batch.front().in_order, if_collected(past));
+                 counter_bytes, where.in_order + batch.front().in_order, if_collected(past, batch.front().finds_again));
   std::string one_by_one = fmt::format("$pasta_apart{}:\n", past), seldom;
   for (hooked_access const& each : batch) {
     in_order_test const test =

@@ -86,12 +86,10 @@ inline hook const* keeper_of(std::span<hook const> hooks, access const& which) {
   return found;
 }
 
-// In loops the latest requests of a few accesses are kept in registers, of the innermost first.
-inline void choose_kept(module const& from, function const& body, std::span<hook const> hooks,
-                        std::vector<hooked_access>& all) {
-  constexpr std::size_t most = 3;
+// Accesses in loops whose counts may be kept, those of the innermost loops first.
+inline std::vector<std::size_t> find_looping(module const& from, blocks const& parts, std::span<hook const> hooks,
+                                             std::span<hooked_access const> all) {
   std::vector<std::pair<std::uint32_t, std::size_t>> looping;  // depth, index
-  blocks const parts(from, body);
   auto part = parts.all().begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
     while (part != parts.all().end() && part->end <= all[i].statement) ++part;
@@ -101,10 +99,47 @@ inline void choose_kept(module const& from, function const& body, std::span<hook
     looping.emplace_back(part->loop_depth, i);
   }
   std::stable_sort(looping.begin(), looping.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
-  looping.resize(std::min(looping.size(), most));
-  for (std::size_t i = 0; i < looping.size(); ++i) {
-    all[looping[i].second].kept = i;
-    all[looping[i].second].in_order = no_counts;
+  std::vector<std::size_t> found;
+  found.reserve(looping.size());
+  for (auto const& each : looping) found.push_back(each.second);
+  return found;
+}
+
+// Those that go on by steps take a register each.
+inline void choose_runs(module const& from, function const& body, blocks const& parts,
+                        std::vector<std::size_t>& looping, std::vector<hooked_access>& all) {
+  constexpr std::size_t most = 8;
+  if (looping.empty()) return;
+  loops const around(parts);
+  strides steps(from, body, around);
+  std::size_t next = 0;
+  std::erase_if(looping, [&](std::size_t i) {
+    hooked_access& each = all[i];
+    if (next == most || each.is_nested) return false;
+    instruction const what = read_instruction(from.statements[each.statement].text);
+    access const which = access_of(from, each);
+    auto found = steps.find(each.statement, read_address(what.operands[which.address_operand]).base);
+    if (!found || found->step.value_or(0) % pasta::detail::in_order_period != 0) return false;
+    each.run = next++;
+    each.has_known_step = found->step.has_value();
+    each.breaks = std::move(found->breaks);
+    each.in_order = no_counts;
+    return true;
+  });
+  if (next == 0) return;
+  for (hooked_access& each : all) {
+    auto const part = std::find_if(parts.all().begin(), parts.all().end(),
+                                   [&](block const& one) { return each.statement < one.end; });
+    each.finds_again = each.run == hooked_access::no_run && part != parts.all().end() && part->loop_depth == 0;
+  }
+}
+
+// Of others the latest requests of a few are kept in registers.
+inline void choose_kept(std::span<std::size_t const> looping, std::vector<hooked_access>& all) {
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(looping.size(), most); ++i) {
+    all[looping[i]].kept = i;
+    all[looping[i]].in_order = no_counts;
   }
 }
 

@@ -15,7 +15,12 @@ inline std::vector<hooked_access> plan_hooks(module const& from, function const&
                                              register_room room, hook_totals& totals) {
   if (std::none_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.handles_accesses(); })) return {};
   std::vector<hooked_access> found = detail::find_accesses(from, body, hooks, totals.rows);
-  if (room == register_room::enough) detail::choose_kept(from, body, hooks, found);
+  if (room == register_room::enough) {
+    blocks const parts(from, body);
+    std::vector<std::size_t> looping = detail::find_looping(from, parts, hooks, found);
+    detail::choose_runs(from, body, parts, looping, found);
+    detail::choose_kept(looping, found);
+  }
   detail::put_together(from, body, found);
   detail::place_counts(from, found, totals);
   return found;
@@ -39,7 +44,7 @@ inline std::string hook_registers(std::span<hooked_access const> accesses) {
                    "\tmov.b32 \t%pasta_adds{0}, 0;\n",
                    each.kept);
   }
-  return text;
+  return text + detail::begin_runs(accesses);
 }
 
 inline std::string fold_kept(std::span<hooked_access const> accesses, std::span<hook const> hooks,
@@ -48,7 +53,7 @@ inline std::string fold_kept(std::span<hooked_access const> accesses, std::span<
   for (hooked_access const& each : accesses) {
     if (each.kept != hooked_access::not_kept) code += detail::fold_one(from, each, hooks, where);
   }
-  return code;
+  return code + detail::fold_runs(from, accesses, hooks, where);
 }
 
 inline void write_hooks(edits& changes, module const& from, function const& body,
@@ -80,6 +85,7 @@ inline void write_hooks(edits& changes, module const& from, function const& body
     }
     each = end;
   }
+  seldom += detail::write_breaks(changes, from, accesses, number);
   if (!seldom.empty()) changes.insert_before(from.statements[body.end].text, "\n\tret;\n" + seldom);
 }
 

@@ -179,7 +179,7 @@ class instrumenter {
     std::vector<std::string> called;
     for (planned& each : planned_) {
       if (!each.is_hooked && each.counters.plan().counters.empty()) continue;
-      bool const calls = each.is_hooked && is_too_long(each);
+      bool const calls = each.is_hooked && (is_too_long(each));
       if (calls && called.empty()) called = names_of_functions();
       hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row),
                               calls ? std::span<std::string const>(called) : std::span<std::string const>()};
@@ -205,7 +205,7 @@ class instrumenter {
       write_events(changes, *from_, each.events, hooks, where, number);
     }
     for (hooked_access const& access : each.accesses) {
-      if (access.kept != hooked_access::not_kept) needs.kept_at.push_back(access.statement);
+      if (access.keeps()) needs.kept_at.push_back(access.statement);
       hooked_at.push_back(access.statement);
     }
     for (hooked_event const& event : each.events) hooked_at.push_back(event.place);
