@@ -172,13 +172,6 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
   code.parts_lanes = !each.skip.empty() || each.before.find("bra \t") != std::string::npos || !each.size.is_number ||
                      !each.space.is_number;
   if (code.parts_lanes) code.usual = "\tactivemask.b32 \t%pasta_together;\n";
-  if (each.run != hooked_access::no_run) {
-    code.usual += skip_run(each, mine) + go_on(each, mine);
-    code.seldom = missed_turn(each, mine, code.past) + fmt::format("$pasta_other{}:\n", mine) +
-                  if_uncollected(each, code.past) + each.before + begin_run(from, each, hooks, where, mine, code.past) +
-                  call_hooks(each, which, hooks, where, number, in_order_test::here) + end_of_first(each) + past;
-    return code;
-  }
   code.usual += with_label(each.skip);
   if (each.kept != hooked_access::not_kept) {
     code.usual += with_label(each.before) + test_expected(each, mine);
@@ -194,6 +187,25 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
   }
   code.usual += count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row, mine);
   code.seldom = fmt::format("$pasta_apart{}:\n", mine) + call_hooks(each, which, hooks, where, number, test) + past;
+  return code;
+}
+
+// Accesses with one run: one, or several of a block.
+inline spliced code_of_run(module const& from, std::span<hooked_access const> group, std::span<hook const> hooks,
+                           hook_places const& where, std::size_t& number) {
+  std::size_t const past = number++, mine = number++;
+  hooked_access const &first = group.front(), &last = group.back();
+  spliced code{{}, {}, past, !first.skip.empty()};
+  if (code.parts_lanes) code.usual = "\tactivemask.b32 \t%pasta_together;\n";
+  code.usual += skip_run(first, mine) + go_on(first, mine);
+  code.seldom = missed_turn(first, mine, past) + fmt::format("$pasta_other{}:\n", mine) + if_uncollected(first, past) +
+                begin_run(from, group, hooks, where, mine, past) + save(last, where.run_places, saving::to_frame);
+  for (hooked_access const& each : group) {
+    if (&each != &first) code.seldom += save(last, where.run_places, saving::from_frame, each.base);
+    code.seldom += each.before + call_hooks(each, access_of(from, each), hooks, where, number, in_order_test::here) +
+                   end_of_first(each);
+  }
+  code.seldom += save(last, where.run_places, saving::from_frame) + fmt::format("\tbra \t$pasta_past{};\n", past);
   return code;
 }
 

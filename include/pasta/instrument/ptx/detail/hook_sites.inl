@@ -21,7 +21,7 @@ inline std::vector<hooked_access> plan_hooks(module const& from, function const&
     detail::choose_runs(from, body, parts, looping, found);
     detail::choose_kept(looping, found);
   }
-  detail::put_together(from, body, found);
+  detail::put_together(from, body, found, detail::batch_kind::in_order);
   detail::place_counts(from, found, totals);
   return found;
 }
@@ -75,8 +75,10 @@ inline void write_hooks(edits& changes, module const& from, function const& body
       bool const asks_function =
           has_many && detail::is_tested_by_function(detail::access_of(from, *each), hooks, where);
       auto const test = asks_function ? detail::in_order_test::in_function : detail::in_order_test::here;
-      detail::spliced code = is_alone ? detail::code_of(from, *each, hooks, where, number, test)
-                                      : detail::code_of_batch(from, {each, end}, hooks, where, number);
+      bool const is_run = each->run != hooked_access::no_run;
+      detail::spliced code = is_run     ? detail::code_of_run(from, {each, end}, hooks, where, number)
+                             : is_alone ? detail::code_of(from, *each, hooks, where, number, test)
+                                        : detail::code_of_batch(from, {each, end}, hooks, where, number);
       if (!each->is_nested) {
         seldom += code.seldom;
         code.seldom.clear();

@@ -55,6 +55,14 @@ inline bool is_constant_register(std::string_view name) {
                      [&](std::string_view each) { return name.substr(0, name.find('.')) == each; });
 }
 
+/// Whether what an instruction makes depends on its operands alone.
+inline bool is_pure(instruction const& what) {
+  constexpr std::string_view pure[] = {"mov", "add",  "sub", "mul",  "mad",  "shl", "shr",  "and", "or",
+                                       "xor", "not",  "neg", "min",  "max",  "cvt", "cvta", "bfe", "bfi",
+                                       "abs", "selp", "set", "setp", "lop3", "div", "rem",  "prmt"};
+  return std::find(std::begin(pure), std::end(pure), what.name) != std::end(pure);
+}
+
 /// Values in one loop of a function.
 class loop_values {
  public:
@@ -141,11 +149,8 @@ class loop_values {
     });
   }
   bool has_constant_result(writes const& by) {
-    constexpr std::string_view pure[] = {"mov", "add",  "sub", "mul",  "mad",  "shl", "shr",  "and", "or",
-                                         "xor", "not",  "neg", "min",  "max",  "cvt", "cvta", "bfe", "bfi",
-                                         "abs", "selp", "set", "setp", "lop3", "div", "rem",  "prmt"};
     instruction const what = read(by.statement);
-    if (std::find(std::begin(pure), std::end(pure), what.name) == std::end(pure)) return false;
+    if (!is_pure(what)) return false;
     return std::all_of(what.operands.begin() + 1, what.operands.end(),
                        [&](std::string_view each) { return is_constant(each, by.statement, by.block); });
   }

@@ -40,9 +40,9 @@ inline std::vector<run_break> strides::find_breaks(natural_loop const& in, std::
   auto const add = [&](std::size_t from, std::size_t to) {
     // A block's last statement may lead to the next block in two ways.
     statement const& last = from_->statements[all[from].end - 1];
-    bool const jumps = last.kind == statement_kind::instruction &&
-                       (control_of(read_instruction(last.text)) == control::jump ||
-                        control_of(read_instruction(last.text)) == control::indexed_jump);
+    bool const jumps =
+        last.kind == statement_kind::instruction && (control_of(read_instruction(last.text)) == control::jump ||
+                                                     control_of(read_instruction(last.text)) == control::indexed_jump);
     bool const falls = last.kind != statement_kind::instruction || falls_through(read_instruction(last.text));
     auto const add_break = [&](run_break const& one) {
       if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
@@ -52,8 +52,8 @@ inline std::vector<run_break> strides::find_breaks(natural_loop const& in, std::
     std::size_t const ways = static_cast<std::size_t>(std::count(all[from].next.begin(), all[from].next.end(), to));
     if (!jumps || ways == (is_next ? 1U : 0U)) return;
     std::size_t const jump = all[from].end - 1;
-    bool const is_plain = control_of(read_instruction(last.text)) == control::jump &&
-                          loops_->all_blocks().scope_of(jump) == body_->begin;
+    bool const is_plain =
+        control_of(read_instruction(last.text)) == control::jump && loops_->all_blocks().scope_of(jump) == body_->begin;
     add_break({jump, is_plain ? run_break::place::jump : run_break::place::before});
   };
   for (std::size_t const from : loops_->before(in.header)) {
