@@ -412,7 +412,7 @@ TEST_CASE("In a loop the latest requests of a tool that allows it are kept in re
   std::string const keeps = hook_text("ld.param.u32 %r1, [p9];\nmov.b64 %rd1, 0;\nst.param.b64 [r+0], %rd1;\nret;\n",
                                       "", abi_words(~std::uint64_t{0}, 32, 1));
   std::string const loop =
-      "$L1:\nld.global.u32 %r1, [%rd1];\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L1;\n@%p2 exit;\n"
+      "$L1:\nld.global.u32 %r1, [%rd1];\ncvt.u64.u32 %rd1, %r1;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L1;\n@%p2 exit;\n"
       "ld.global.u32 %r2, [%rd2];\nret;";
   made const result = instrument(module_of(loop), one_hook(keeps));
   auto const& sites = result.table["functions"][0]["sites"];
@@ -431,6 +431,36 @@ TEST_CASE("In a loop the latest requests of a tool that allows it are kept in re
   CHECK_FALSE(has(instrument(module_of(loop), hooks).text, "%pasta_next0"));
   CHECK_FALSE(
       has(instrument(module_of("setmaxnreg.inc.sync.aligned.u32 40;\n" + loop), one_hook(keeps)).text, "%pasta_next0"));
+}
+
+TEST_CASE("In a loop requests of an access that goes on by steps are counted in runs") {
+  std::string const keeps = hook_text("ld.param.u32 %r1, [p9];\nmov.b64 %rd1, 0;\nst.param.b64 [r+0], %rd1;\nret;\n",
+                                      "", abi_words(~std::uint64_t{0}, 32, 1));
+  auto const loop = [](std::string_view step, std::string_view guard = "") {
+    return module_of(
+        fmt::format("mov.u64 %rd2, 64;\n$L1:\n{}ld.global.u32 %r1, [%rd1];\nadd.s64 %rd1, %rd1, {};\n"
+                    "setp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L1;\n@%p2 exit;\nret;",
+                    guard, step));
+  };
+  made const known = instrument(loop("64"), one_hook(keeps));
+  CHECK_FALSE(known.table["functions"][0]["sites"][0]["accesses"][0].contains("in_order"));
+  CHECK(has(known.text, "add.u32 \t%pasta_run0, %pasta_run0, 1;\n$pasta_past"));
+  CHECK(has(known.text, "mov.b32 \t%pasta_high, 0x40000000;"));
+  CHECK_FALSE(has(known.text, "%pasta_next"));
+  // Where threads come to the loop the run breaks; where a request is unlike, and where a thread may leave, counts are
+  // added.
+  CHECK(has(known.text, "or.b32 \t%pasta_run0, %pasta_run0, 0xc0000000;\n\t$L1:"));
+  CHECK(occurrences(known.text, "mul.wide.u32 \t%pasta_word, %pasta_other, 32;") == 3);
+  // A step that is the same in all turns, but not known, is seen once.
+  made const unknown = instrument(loop("%rd2"), one_hook(keeps));
+  CHECK(has(unknown.text, "add.u32 \t%pasta_run0, %pasta_run0, 1;"));
+  CHECK(has(unknown.text, "selp.b32 \t%pasta_high, 0x40000000, 0x80000000, %pasta_adds;"));
+  // Lanes for which the guard does not hold have no run.
+  std::string const guarded = instrument(loop("64", "@%p3 "), one_hook(keeps)).text;
+  CHECK(has(guarded, "@!%p3 bra \t$pasta_missed"));
+  CHECK(occurrences(guarded, "or.b32 \t%pasta_run0, %pasta_run0, 0xc0000000;") == 2);
+  // A step that is no multiple of the period.
+  CHECK(has(instrument(loop("16"), one_hook(keeps)).text, "%pasta_next0"));
 }
 
 TEST_CASE("What is seldom executed stands at the function's end, but for a scope with names of its own") {

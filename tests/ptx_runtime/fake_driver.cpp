@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_driver.hpp"
 
+#include <watched_calls.hpp>
+
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -155,7 +157,10 @@ int fake_runtime_synchronize() {
       all.listener(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, &data);
   };
   tell();
-  result = run_queue(here());
+  {
+    call told(context_synchronize_v2, "cuCtxSynchronize_v2", nullptr);  // as the runtime of CUDA 13 does
+    result = told(run_queue(here()));
+  }
   data.callbackSite = CUPTI_API_EXIT;
   tell();
   return result;

@@ -23,6 +23,8 @@ struct unknown_label : std::runtime_error {
 struct block {
   std::size_t begin = 0, end = 0;  ///< numbers in module::statements, the end not included
   std::uint32_t loop_depth = 0;    ///< loops around it; at least 1 wherever a thread may come more than once
+  /// Blocks that a thread may come to next, by number, in no order; one may be there more than once.
+  std::vector<std::size_t> next = {};
 };
 
 /// The blocks of one function's body, in the order of its text.

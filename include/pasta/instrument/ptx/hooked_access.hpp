@@ -7,9 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <pasta/instrument/ptx/hook.hpp>
+#include <pasta/instrument/ptx/strides.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace pasta::ptx {
 
@@ -33,7 +36,8 @@ struct hooked_access {
   std::string skip;      ///< code that leads past the hooks where the guard does not hold
   std::string before;    ///< code that makes %pasta_address, and leads past where there is no access
   hook_operand size, space;
-  /// Accesses that are tested for order together have one number: that of the last one's statement, where they are.
+  /// Accesses that are tested for order together, or have one run, have one number: that of the last one's statement,
+  /// where they are.
   std::size_t batch = no_batch;
   std::string_view base;    ///< register of 64 bits that the address is relative to; empty: none
   std::int64_t offset = 0;  ///< from it [bytes]
@@ -41,8 +45,19 @@ struct hooked_access {
   bool is_nested = false;  ///< within a scope of the body: names of its own may be in the code
   /// Number among those of the function whose latest request is kept in registers; not_kept: it is none.
   std::size_t kept = not_kept;
+  /// Number among those of the function whose requests are counted in runs (ptx/detail/hook_run.hpp); no_run: it is
+  /// none.
+  std::size_t run = no_run;
+  std::size_t run_place = 0;      ///< number among all accesses of runs
+  bool has_known_step = false;    ///< of all accesses of the run: a multiple of in_order_period
+  std::vector<run_break> breaks;  ///< of the run
+  /// Of a run: registers of the function that the access's hook is not to compete with, and their bits.
+  std::vector<std::pair<std::string_view, std::uint32_t>> saved;
+  /// Whether what a function with runs knows of its thread is found again here, so that no register has it meanwhile.
+  bool finds_again = false;
 
-  static constexpr std::size_t no_batch = SIZE_MAX, not_kept = SIZE_MAX;
+  static constexpr std::size_t no_batch = SIZE_MAX, not_kept = SIZE_MAX, no_run = SIZE_MAX;
+  bool keeps() const { return kept != not_kept || run != no_run; }
 };
 
 /// Where the rows of one tool begin, in a shard and once for all [bytes].
@@ -59,6 +74,7 @@ struct hook_places {
   std::span<row_places const> rows;         ///< by hook
   std::uint32_t in_order = 0;               ///< counts of requests in order, in a shard [bytes]
   std::uint32_t function = 0;               ///< number of the function's rows
+  std::size_t run_places = 0;               ///< accesses of the function whose requests are counted in runs
   std::span<std::string const> calls = {};  ///< by hook: the function to call, instead of bodies; empty: none is called
 };
 

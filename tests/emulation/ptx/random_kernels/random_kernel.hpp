@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "random_accesses.hpp"
+#include "random_strides.hpp"
 
 namespace pasta_test {
 
@@ -20,9 +20,13 @@ namespace pasta_test {
 ///
 /// Memory: `table_words` that are only read, `sum_words` that are added to, and for each thread `own_words`, the
 /// first of all threads side by side, then the second …
-class random_kernel : public random_accesses {
+class random_kernel : public random_strides {
  public:
-  explicit random_kernel(std::uint32_t seed) : random_accesses(seed) {
+  enum class kind : std::uint8_t {
+    mixed,
+    strides  // most statements are loops in which addresses go on by steps
+  };
+  explicit random_kernel(std::uint32_t seed, kind of = kind::mixed) : random_strides(seed), kind_(of) {
     functions_ = below(3);
     std::string functions;
     for (std::size_t i = functions_; i-- > 0;) {  // the last ones first: a function calls those behind it
@@ -107,6 +111,7 @@ class random_kernel : public random_accesses {
   void statement(std::size_t depth) {
     bool const nests = depth < 3 && left_ > 0;
     if (left_ > 0) --left_;
+    if (kind_ == kind::strides && chance(60)) return strided_loop();
     switch (std::size_t const which = below(20)) {
       case 0:
         return several_loads();
@@ -185,6 +190,7 @@ class random_kernel : public random_accesses {
 
   std::size_t functions_ = 0, first_callee_ = 0, left_ = 0;
   bool is_function_ = false;
+  kind kind_;
   std::string text_;
 };
 

@@ -113,7 +113,7 @@ std::string compare(coalescing::site_state const& found, std::uint64_t lanes, ob
 /// What is known of all kernels, so that a test sees that it tests something.
 struct tally {
   ptx_emulation::reconvergence meets = ptx_emulation::reconvergence::ideal;
-  std::size_t kernels = 0, accesses = 0, with_requests = 0;
+  std::size_t kernels = 0, accesses = 0, with_requests = 0, runs = 0;
   std::uint64_t requests = 0;
 };
 
@@ -180,6 +180,7 @@ std::string find_difference(std::uint32_t seed, std::string const& source, tally
     if ((which & 1) != 0) hooks.push_back(request_hook());
     if ((which & 2) != 0) hooks.push_back(coalescing_hook());
     ptx::instrumented const made = ptx::instrument(from, hooks);
+    for (std::size_t at = 0; (at = made.text.find(".reg .b32 \t%pasta_run", at)) != std::string::npos; ++at) ++sum.runs;
     ptx_test::loaded_module const hooked(made.text);
     if (run.launch(hooked) != results) wrong += "\nother results with hooks that nobody collects";
     ptx_test::collector const collector(hooked, made.table);
@@ -190,11 +191,12 @@ std::string find_difference(std::uint32_t seed, std::string const& source, tally
   return wrong;
 }
 
-void check_kernels(std::uint32_t first, std::uint32_t count, ptx_emulation::reconvergence meets) {
+tally check_kernels(std::uint32_t first, std::uint32_t count, ptx_emulation::reconvergence meets,
+                    random_kernel::kind kind = random_kernel::kind::mixed) {
   tally sum;
   sum.meets = meets;
   for (std::uint32_t seed = first; seed < first + count; ++seed) {
-    std::string const source = random_kernel(seed).text();
+    std::string const source = random_kernel(seed, kind).text();
     std::string wrong;
     try {
       wrong = find_difference(seed, source, sum);
@@ -209,6 +211,7 @@ void check_kernels(std::uint32_t first, std::uint32_t count, ptx_emulation::reco
   CHECK(sum.kernels == count);
   CHECK(sum.with_requests > sum.accesses / 2);
   CHECK(sum.requests > 100 * sum.kernels);
+  return sum;
 }
 
 TEST_CASE("Counters and handlers have what the interpreter saw, in random kernels") {
@@ -216,6 +219,14 @@ TEST_CASE("Counters and handlers have what the interpreter saw, in random kernel
 }
 TEST_CASE("Where lanes never meet again lanes and bytes are right, and results as ever") {
   check_kernels(1000, 20, ptx_emulation::reconvergence::none);
+}
+
+TEST_CASE("Requests that are counted in runs are as if each was handled") {
+  tally const sum = check_kernels(2000, 60, ptx_emulation::reconvergence::ideal, random_kernel::kind::strides);
+  CHECK(sum.runs > 2 * sum.kernels);
+}
+TEST_CASE("Where lanes never meet again no run goes wrong") {
+  check_kernels(3000, 15, ptx_emulation::reconvergence::none, random_kernel::kind::strides);
 }
 
 }  // namespace

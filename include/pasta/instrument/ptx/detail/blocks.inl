@@ -81,6 +81,22 @@ inline std::vector<std::uint32_t> depths_of(std::vector<way_back> ways, std::siz
   return depths;
 }
 
+/// Says of each block where control may go behind it. @param jumps from one statement to another
+inline void connect(module const& from, std::vector<block>& all,
+                    std::vector<std::pair<std::size_t, std::size_t>> const& jumps) {
+  auto const block_of = [&](std::size_t statement) {
+    auto const behind = std::upper_bound(all.begin(), all.end(), statement,
+                                         [](std::size_t place, block const& each) { return place < each.begin; });
+    return static_cast<std::size_t>(behind - all.begin()) - 1;
+  };
+  for (auto const& [place, to] : jumps) all[block_of(place)].next.push_back(block_of(to));
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    statement const& last = from.statements[all[i].end - 1];
+    if (last.kind != statement_kind::instruction || falls_through(read_instruction(last.text)))
+      all[i].next.push_back(i + 1);
+  }
+}
+
 }  // namespace detail
 
 inline blocks::blocks(module const& from, function const& body)
@@ -101,6 +117,7 @@ inline blocks::blocks(module const& from, function const& body)
   }
 
   std::vector<detail::way_back> ways;
+  std::vector<std::pair<std::size_t, std::size_t>> jumps;
   block current{body.begin + 1, body.begin + 1, 0};
   auto const close = [&](std::size_t end) {
     current.end = end;
@@ -115,6 +132,7 @@ inline blocks::blocks(module const& from, function const& body)
     auto const jump_to = [&](std::string_view name) {
       std::size_t const to = labels.find("label", name, scope_of(i), each.line);
       if (to <= i) ways.push_back({to, i});
+      jumps.emplace_back(i, to);
     };
     if (auto const target = jump_target(read); !target.empty()) jump_to(target);
     if (auto const list = target_list(read); !list.empty()) {
@@ -128,6 +146,7 @@ inline blocks::blocks(module const& from, function const& body)
 
   auto const depths = detail::depths_of(std::move(ways), begin_, scopes_.size());
   for (block& each : all_) each.loop_depth = depths[each.begin - begin_];
+  detail::connect(from, all_, jumps);
 }
 
 }  // namespace pasta::ptx

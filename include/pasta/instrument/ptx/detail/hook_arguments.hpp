@@ -5,24 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <pasta/instrument/ptx/detail/parse_declaration.hpp>
+#include <pasta/instrument/ptx/detail/number_of.hpp>
 #include <pasta/instrument/ptx/hooked_access.hpp>
 #include <pasta/instrument/ptx/instruction.hpp>
 #include <pasta/instrument/ptx/register_scopes.hpp>
 #include <utility>
 
 namespace pasta::ptx::detail {
-
-/// A number as PTX spells it; none of other text.
-inline std::optional<std::int64_t> number_of(std::string_view text) {
-  bool const is_negative = text.starts_with('-');
-  if (is_negative) text.remove_prefix(1);
-  if (text.find_first_not_of("0123456789abcdefABCDEFxXU") != std::string_view::npos) return std::nullopt;
-  auto const value = static_cast<std::int64_t>(integer_of(text));
-  if (value == 0 && text.find_first_not_of("0xXU") != std::string_view::npos) return std::nullopt;
-  return is_negative ? -value : value;
-}
 
 /// Behind the jump the lanes are together for which the guard holds.
 inline std::string skip_unless(guard const& which) {

@@ -12,18 +12,27 @@
 
 namespace pasta::ptx::detail {
 
-/// Puts accesses of a basic block together: of one size, and of those that follow each other without an instruction at
-/// which lanes meet.
+/// What is put together.
+enum class batch_kind : std::uint8_t {
+  in_order,  ///< accesses of one size that are tested for order
+  run        ///< accesses that go on by steps
+};
+
+/// Puts accesses of a basic block together that follow each other without an instruction at which lanes meet.
 class batches {
  public:
-  explicit batches(std::vector<hooked_access>& all) : all_(&all) {}
+  /// @param steps of each access, whether it goes on by steps
+  batches(std::vector<hooked_access>& all, batch_kind kind, std::vector<bool> const& steps)
+      : all_(&all), kind_(kind), steps_(&steps) {}
 
   /// The next access in the order of the text.
   void add(std::size_t index) {
     constexpr std::size_t most = 8;
     hooked_access const& each = (*all_)[index];
-    bool const may_join = each.why.empty() && each.in_order != no_counts && !each.base.empty();
-    bool const is_like_first = index == begin_ || each.size.text == (*all_)[begin_].size.text;
+    bool const is_run = kind_ == batch_kind::run;
+    bool const may_join =
+        each.why.empty() && each.in_order != no_counts && !each.base.empty() && (!is_run || (*steps_)[index]);
+    bool const is_like_first = is_run || index == begin_ || each.size.text == (*all_)[begin_].size.text;
     if (!may_join || !is_like_first || index - begin_ == most) close();
     end_ = index + 1;
     if (!may_join) begin_ = end_;
@@ -52,6 +61,8 @@ class batches {
   }
 
   std::vector<hooked_access>* all_;
+  batch_kind kind_;
+  std::vector<bool> const* steps_;
   std::size_t begin_ = 0, end_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <pasta/instrument/ptx/detail/access_function.hpp>
 #include <pasta/instrument/ptx/detail/hook_kept.hpp>
+#include <pasta/instrument/ptx/detail/hook_run.hpp>
 #include <pasta/instrument/ptx/detail/lanes_here.hpp>
 #include <string>
 #include <utility>
@@ -48,7 +49,7 @@ enum class in_order_test : std::uint8_t { here, in_function };
 inline std::string code_of_hook(hooked_access const& each, access const& which, hook const& tool, std::size_t index,
                                 hook_places const& where, std::size_t& number, in_order_test test) {
   using enum pasta::detail::hook_abi_word;
-  bool const is_kept = each.kept != hooked_access::not_kept;
+  bool const is_kept = each.keeps();
   if (!where.calls.empty()) {
     return call_access_function(tool, where.calls[index], each,
                                 test == in_order_test::in_function ? in_order_word(each) : 0, which.kind,
@@ -108,11 +109,11 @@ struct spliced {
 };
 
 // Leads past where nobody collects.
-inline std::string if_collected(std::size_t past) {
-  return fmt::format(
-      "\tsetp.eq.u64 \t%pasta_adds, %pasta_at, 0;\n"
-      "\t@%pasta_adds bra \t$pasta_past{};\n",
-      past);
+inline std::string if_collected(std::size_t past, bool finds_again = false) {
+  return std::string(finds_again ? find_again : "") + fmt::format(
+                                                          "\tsetp.eq.u64 \t%pasta_adds, %pasta_at, 0;\n"
+                                                          "\t@%pasta_adds bra \t$pasta_past{};\n",
+                                                          past);
 }
 
 // The hooks of all tools that watch the access.
@@ -178,13 +179,32 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
                   call_hooks(each, which, hooks, where, number, in_order_test::here) + keep(each) + past;
     return code;
   }
-  code.usual += if_collected(code.past) + with_label(each.before);
+  code.usual += if_collected(code.past, each.finds_again) + with_label(each.before);
   if (each.in_order == no_counts || test == in_order_test::in_function) {
     code.usual += call_hooks(each, which, hooks, where, number, test);
     return code;
   }
   code.usual += count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row, mine);
   code.seldom = fmt::format("$pasta_apart{}:\n", mine) + call_hooks(each, which, hooks, where, number, test) + past;
+  return code;
+}
+
+// Accesses with one run: one, or several of a block.
+inline spliced code_of_run(module const& from, std::span<hooked_access const> group, std::span<hook const> hooks,
+                           hook_places const& where, std::size_t& number) {
+  std::size_t const past = number++, mine = number++;
+  hooked_access const &first = group.front(), &last = group.back();
+  spliced code{{}, {}, past, !first.skip.empty()};
+  if (code.parts_lanes) code.usual = lanes_here("%pasta_together");
+  code.usual += skip_run(first, mine) + go_on(first, mine);
+  code.seldom = missed_turn(first, mine, past) + fmt::format("$pasta_other{}:\n", mine) + if_uncollected(first, past) +
+                begin_run(from, group, hooks, where, mine, past) + save(last, where.run_places, saving::to_frame);
+  for (hooked_access const& each : group) {
+    if (&each != &first) code.seldom += save(last, where.run_places, saving::from_frame, each.base);
+    code.seldom += each.before + call_hooks(each, access_of(from, each), hooks, where, number, in_order_test::here) +
+                   end_of_first(each);
+  }
+  code.seldom += save(last, where.run_places, saving::from_frame) + fmt::format("\tbra \t$pasta_past{};\n", past);
   return code;
 }
 
@@ -239,7 +259,7 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
                  "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{8}], 1;\n"
                  "\t}}\n",
                  past, tests, adds, batch.size(), std::countr_zero(size_bytes), elements - 1, batch.size(),
-                 counter_bytes, where.in_order + batch.front().in_order, if_collected(past));
+                 counter_bytes, where.in_order + batch.front().in_order, if_collected(past, batch.front().finds_again));
   std::string one_by_one = fmt::format("$pasta_apart{}:\n", past), seldom;
   for (hooked_access const& each : batch) {
     in_order_test const test =

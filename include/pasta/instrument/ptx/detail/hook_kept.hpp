@@ -21,9 +21,10 @@ inline constexpr std::string_view compare_with_lane_0 =
     "\tsetp.eq.u32 \t%pasta_adds, %pasta_low, %pasta_other;\n"
     "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n";
 
-// Adds what the kept requests of an access are to add, each lane for itself.
-inline std::string fold_one(module const& from, hooked_access const& each, std::span<hook const> hooks,
-                            hook_places const& where) {
+// Adds what requests of an access are to add, each lane for itself: a register of 32 bits says how many they were,
+// another one what each adds.
+inline std::string add_kept(module const& from, hooked_access const& each, std::span<hook const> hooks,
+                            hook_places const& where, std::string_view times, std::string_view adds) {
   using enum pasta::detail::hook_abi_word;
   hook const& tool = *keeper_of(hooks, access_of(from, each));
   row_places const& place = where.rows[static_cast<std::size_t>(&tool - hooks.data())];
@@ -31,22 +32,28 @@ inline std::string fold_one(module const& from, hooked_access const& each, std::
   std::uint64_t const function =
       place.functions_shard + std::uint64_t{where.function} * tool.word(abi_function_shard_bytes);
   std::string code = fmt::format(
-      "\tmul.wide.u32 \t%pasta_word, %pasta_times{0}, 32;\n"
+      "\tmul.wide.u32 \t%pasta_word, {0}, 32;\n"
       "\tsetp.eq.u32 \t%pasta_first, %pasta_lane, {2};\n"
       "\tsetp.ne.and.u64 \t%pasta_first, %pasta_word, 0, %pasta_first;\n"
       "\t@%pasta_first red.global.add.u64 \t[%pasta_at+{1}], %pasta_word;\n",
-      each.kept, site, each.row % 32);
+      times, site, each.row % 32);
   for (std::uint32_t i = 0; i < tool.word(abi_kept_counts); ++i) {
     std::uint32_t const at = tool.word(static_cast<pasta::detail::hook_abi_word>(abi_kept_place + i));
     bool const is_of_function = (at & pasta::detail::kept_function) != 0;
     fmt::format_to(std::back_inserter(code),
-                   "\tbfe.u32 \t%pasta_low, %pasta_adds{0}, {1}, 8;\n"
-                   "\tmul.wide.u32 \t%pasta_word, %pasta_low, %pasta_times{0};\n"
+                   "\tbfe.u32 \t%pasta_low, {0}, {1}, 8;\n"
+                   "\tmul.wide.u32 \t%pasta_word, %pasta_low, {3};\n"
                    "\tsetp.ne.u64 \t%pasta_first, %pasta_word, 0;\n"
                    "\t@%pasta_first red.global.add.u64 \t[%pasta_at+{2}], %pasta_word;\n",
-                   each.kept, 8 * i, (is_of_function ? function : site) + (at & ~pasta::detail::kept_function));
+                   adds, 8 * i, (is_of_function ? function : site) + (at & ~pasta::detail::kept_function), times);
   }
-  return code + fmt::format("\tmov.b32 \t%pasta_times{}, 0;\n", each.kept);
+  return code;
+}
+inline std::string fold_one(module const& from, hooked_access const& each, std::span<hook const> hooks,
+                            hook_places const& where) {
+  return add_kept(from, each, hooks, where, fmt::format("%pasta_times{}", each.kept),
+                  fmt::format("%pasta_adds{}", each.kept)) +
+         fmt::format("\tmov.b32 \t%pasta_times{}, 0;\n", each.kept);
 }
 
 // A request where it is expected: does the same as the latest once more. Another goes on behind $pasta_other, and so

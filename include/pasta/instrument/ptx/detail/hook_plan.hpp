@@ -10,6 +10,7 @@
 #include <pasta/instrument/ptx/classify.hpp>
 #include <pasta/instrument/ptx/detail/hook_arguments.hpp>
 #include <pasta/instrument/ptx/detail/hook_batches.hpp>
+#include <pasta/instrument/ptx/detail/live_registers.hpp>
 #include <pasta/instrument/ptx/module_state.hpp>
 #include <utility>
 #include <vector>
@@ -86,12 +87,10 @@ inline hook const* keeper_of(std::span<hook const> hooks, access const& which) {
   return found;
 }
 
-// In loops the latest requests of a few accesses are kept in registers, of the innermost first.
-inline void choose_kept(module const& from, function const& body, std::span<hook const> hooks,
-                        std::vector<hooked_access>& all) {
-  constexpr std::size_t most = 3;
+// Accesses in loops whose counts may be kept, those of the innermost loops first.
+inline std::vector<std::size_t> find_looping(module const& from, blocks const& parts, std::span<hook const> hooks,
+                                             std::span<hooked_access const> all) {
   std::vector<std::pair<std::uint32_t, std::size_t>> looping;  // depth, index
-  blocks const parts(from, body);
   auto part = parts.all().begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
     while (part != parts.all().end() && part->end <= all[i].statement) ++part;
@@ -101,15 +100,15 @@ inline void choose_kept(module const& from, function const& body, std::span<hook
     looping.emplace_back(part->loop_depth, i);
   }
   std::stable_sort(looping.begin(), looping.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
-  looping.resize(std::min(looping.size(), most));
-  for (std::size_t i = 0; i < looping.size(); ++i) {
-    all[looping[i].second].kept = i;
-    all[looping[i].second].in_order = no_counts;
-  }
+  std::vector<std::size_t> found;
+  found.reserve(looping.size());
+  for (auto const& each : looping) found.push_back(each.second);
+  return found;
 }
 
-inline void put_together(module const& from, function const& body, std::vector<hooked_access>& all) {
-  batches together(all);
+inline void put_together(module const& from, function const& body, std::vector<hooked_access>& all, batch_kind kind,
+                         std::vector<bool> const& steps = {}) {
+  batches together(all, kind, steps);
   std::size_t next = 0;
   for (std::size_t i = body.begin; i < body.end; ++i) {
     statement const& each = from.statements[i];
@@ -122,6 +121,68 @@ inline void put_together(module const& from, function const& body, std::vector<h
     together.pass(read_instruction(each.text));
   }
   together.close();
+}
+
+// Of those that go on by steps one alone, or several of a block, take a register.
+inline void choose_runs(module const& from, function const& body, blocks const& parts,
+                        std::vector<std::size_t>& looping, std::vector<hooked_access>& all) {
+  constexpr std::size_t most = 8, most_looked_at = 256;
+  if (looping.empty()) return;
+  loops const around(parts);
+  strides steps(from, body, around);
+  std::vector<bool> has_steps(all.size(), false);
+  for (std::size_t const i : std::span(looping).first(std::min(looping.size(), most_looked_at))) {
+    hooked_access& each = all[i];
+    if (each.is_nested) continue;
+    instruction const what = read_instruction(from.statements[each.statement].text);
+    access const which = access_of(from, each);
+    auto found = steps.find(each.statement, read_address(what.operands[which.address_operand]).base);
+    if (!found || found->step.value_or(0) % pasta::detail::in_order_period != 0) continue;
+    has_steps[i] = true;
+    each.has_known_step = found->step.has_value();
+    each.breaks = std::move(found->breaks);
+  }
+  if (std::find(has_steps.begin(), has_steps.end(), true) == has_steps.end()) return;
+  put_together(from, body, all, batch_kind::run, has_steps);
+
+  std::size_t next = 0, places = 0;
+  live_registers const live(from, body, parts);
+  for (std::size_t const i : looping) {
+    if (!has_steps[i] || all[i].run != hooked_access::no_run || next == most) continue;
+    auto const is_of_it = [&](hooked_access const& each) {
+      return &each == &all[i] || (each.batch != hooked_access::no_batch && each.batch == all[i].batch);
+    };
+    bool const is_known = std::all_of(
+        all.begin(), all.end(), [&](hooked_access const& each) { return !is_of_it(each) || each.has_known_step; });
+    for (hooked_access& each : all) {
+      if (!is_of_it(each)) continue;
+      each.run = next;
+      each.run_place = places++;
+      each.has_known_step = is_known;
+      each.in_order = no_counts;
+      for (auto const& [name, bits] : live.before(each.statement)) each.saved.emplace_back(name, bits);
+    }
+    ++next;
+  }
+  for (hooked_access& each : all) {
+    if (each.run == hooked_access::no_run) each.batch = hooked_access::no_batch;
+  }
+  std::erase_if(looping, [&](std::size_t i) { return all[i].run != hooked_access::no_run; });
+  if (next == 0) return;
+  for (hooked_access& each : all) {
+    auto const part = std::find_if(parts.all().begin(), parts.all().end(),
+                                   [&](block const& one) { return each.statement < one.end; });
+    each.finds_again = each.run == hooked_access::no_run && part != parts.all().end() && part->loop_depth == 0;
+  }
+}
+
+// Of others the latest requests of a few are kept in registers.
+inline void choose_kept(std::span<std::size_t const> looping, std::vector<hooked_access>& all) {
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(looping.size(), most); ++i) {
+    all[looping[i]].kept = i;
+    all[looping[i]].in_order = no_counts;
+  }
 }
 
 // Counts of accesses that are tested together lie element by element: those of one request stand side by side.

@@ -15,8 +15,13 @@ inline std::vector<hooked_access> plan_hooks(module const& from, function const&
                                              register_room room, hook_totals& totals) {
   if (std::none_of(hooks.begin(), hooks.end(), [](hook const& each) { return each.handles_accesses(); })) return {};
   std::vector<hooked_access> found = detail::find_accesses(from, body, hooks, totals.rows);
-  if (room == register_room::enough) detail::choose_kept(from, body, hooks, found);
-  detail::put_together(from, body, found);
+  if (room == register_room::enough) {
+    blocks const parts(from, body);
+    std::vector<std::size_t> looping = detail::find_looping(from, parts, hooks, found);
+    detail::choose_runs(from, body, parts, looping, found);
+    detail::choose_kept(looping, found);
+  }
+  detail::put_together(from, body, found, detail::batch_kind::in_order);
   detail::place_counts(from, found, totals);
   return found;
 }
@@ -39,7 +44,7 @@ inline std::string hook_registers(std::span<hooked_access const> accesses) {
                    "\tmov.b32 \t%pasta_adds{0}, 0;\n",
                    each.kept);
   }
-  return text;
+  return text + detail::begin_runs(accesses);
 }
 
 inline std::string fold_kept(std::span<hooked_access const> accesses, std::span<hook const> hooks,
@@ -48,7 +53,7 @@ inline std::string fold_kept(std::span<hooked_access const> accesses, std::span<
   for (hooked_access const& each : accesses) {
     if (each.kept != hooked_access::not_kept) code += detail::fold_one(from, each, hooks, where);
   }
-  return code;
+  return code + detail::fold_runs(from, accesses, hooks, where);
 }
 
 inline void write_hooks(edits& changes, module const& from, function const& body,
@@ -70,8 +75,10 @@ inline void write_hooks(edits& changes, module const& from, function const& body
       bool const asks_function =
           has_many && detail::is_tested_by_function(detail::access_of(from, *each), hooks, where);
       auto const test = asks_function ? detail::in_order_test::in_function : detail::in_order_test::here;
-      detail::spliced code = is_alone ? detail::code_of(from, *each, hooks, where, number, test)
-                                      : detail::code_of_batch(from, {each, end}, hooks, where, number);
+      bool const is_run = each->run != hooked_access::no_run;
+      detail::spliced code = is_run     ? detail::code_of_run(from, {each, end}, hooks, where, number)
+                             : is_alone ? detail::code_of(from, *each, hooks, where, number, test)
+                                        : detail::code_of_batch(from, {each, end}, hooks, where, number);
       if (!each->is_nested) {
         seldom += code.seldom;
         code.seldom.clear();
@@ -80,6 +87,7 @@ inline void write_hooks(edits& changes, module const& from, function const& body
     }
     each = end;
   }
+  seldom += detail::write_breaks(changes, from, accesses, number);
   if (!seldom.empty()) changes.insert_before(from.statements[body.end].text, "\n\tret;\n" + seldom);
 }
 

@@ -179,9 +179,13 @@ class instrumenter {
     std::vector<std::string> called;
     for (planned& each : planned_) {
       if (!each.is_hooked && each.counters.plan().counters.empty()) continue;
-      bool const calls = each.is_hooked && is_too_long(each);
+      bool const calls = each.is_hooked && (is_too_long(each));
       if (calls && called.empty()) called = names_of_functions();
-      hook_places const where{state_name, places_, result_.table.in_order, static_cast<std::uint32_t>(each.row),
+      hook_places const where{state_name,
+                              places_,
+                              result_.table.in_order,
+                              static_cast<std::uint32_t>(each.row),
+                              count_run_places(each.accesses),
                               calls ? std::span<std::string const>(called) : std::span<std::string const>()};
       write(changes, each, where, how, number);
     }
@@ -205,7 +209,7 @@ class instrumenter {
       write_events(changes, *from_, each.events, hooks, where, number);
     }
     for (hooked_access const& access : each.accesses) {
-      if (access.kept != hooked_access::not_kept) needs.kept_at.push_back(access.statement);
+      if (access.keeps()) needs.kept_at.push_back(access.statement);
       hooked_at.push_back(access.statement);
     }
     for (hooked_event const& event : each.events) hooked_at.push_back(event.place);
@@ -220,6 +224,10 @@ class instrumenter {
     };
     end_threads(changes, *from_, *each.body, each.counters.find_ways_out(), place_of, hooks, where, number);
     write_hooks(changes, *from_, *each.body, each.accesses, hooks, where, number);
+  }
+  static std::size_t count_run_places(std::span<hooked_access const> accesses) {
+    return static_cast<std::size_t>(std::count_if(
+        accesses.begin(), accesses.end(), [](hooked_access const& each) { return each.run != hooked_access::no_run; }));
   }
   // A tool's hook as functions.
   std::string functions_of(std::size_t tool, std::string_view state_name, std::string const& name) const {
