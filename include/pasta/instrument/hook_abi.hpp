@@ -101,6 +101,8 @@ struct hook_product {
 
 /// Most counts of a tool that are returned.
 inline constexpr std::uint32_t max_kept_counts = 4;
+/// Instead of the four counts: the request was in order.
+inline constexpr std::uint32_t kept_in_order = 0xffffffff;
 
 /// Addresses of the rows that the hook writes to.
 struct hook_rows {

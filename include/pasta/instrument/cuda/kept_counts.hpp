@@ -28,7 +28,7 @@ class kept_counts {
       add(site), add(kernel), add(launch), add(program);
     }
   }
-  PASTA_DEVICE PASTA_ALWAYS_INLINE bool fits() const { return beyond_ == 0; }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool fits() const { return beyond_ == 0 && packed_ != kept_in_order; }
   PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t packed() const { return packed_; }
 
   /// Where the counts lie, in their order: words of the ABI.

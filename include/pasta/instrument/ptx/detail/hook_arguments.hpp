@@ -19,6 +19,14 @@ inline std::string skip_unless(guard const& which) {
   return fmt::format("\t@{}{} bra \t$pasta_past;\n", which.is_negated ? "" : "!", which.predicate);
 }
 
+/// Makes %pasta_adds false where the guard does not hold.
+inline std::string and_guard(guard const& which) {
+  if (!which) return {};
+  if (!which.is_negated) return fmt::format("\tand.pred \t%pasta_adds, %pasta_adds, {};\n", which.predicate);
+  return fmt::format("\tnot.pred \t%pasta_first, {};\n\tand.pred \t%pasta_adds, %pasta_adds, %pasta_first;\n",
+                     which.predicate);
+}
+
 /// What one access gives to hooks. Code that leads past them jumps to `$pasta_past`, without a number.
 class hook_arguments {
  public:
@@ -44,10 +52,12 @@ class hook_arguments {
     into.why = find_obstacle();
     if (!into.why.empty()) return;
     into.skip = skip_unless(what_->guard);
+    into.holds = and_guard(what_->guard);
+    into.predicate = what_->guard.predicate;
     skip_other_lanes();
     into.size = size_operand();
     make_address();
-    if (address const at = address_of(); registers_->bits_of(at.base) == 64 && !what_->guard) {
+    if (address const at = address_of(); registers_->bits_of(at.base) == 64) {
       if (auto const offset = number_of(at.offset)) into.base = at.base, into.offset = *offset;
     }
     into.space = space_operand();

@@ -30,8 +30,8 @@ class batches {
     constexpr std::size_t most = 8;
     hooked_access const& each = (*all_)[index];
     bool const is_run = kind_ == batch_kind::run;
-    bool const may_join =
-        each.why.empty() && each.in_order != no_counts && !each.base.empty() && (!is_run || (*steps_)[index]);
+    bool const may_join = each.why.empty() && each.in_order != no_counts && !each.keeps() && !each.base.empty() &&
+                          (!is_run || ((*steps_)[index] && each.skip.empty()));
     bool const is_like_first = is_run || index == begin_ || each.size.text == (*all_)[begin_].size.text;
     if (!may_join || !is_like_first || index - begin_ == most) close();
     end_ = index + 1;
@@ -41,7 +41,10 @@ class batches {
   void pass(instruction const& what) {
     bool ends = control_of(what) != control::next || what.has("sync") || what.name == "bar" || what.name == "barrier" ||
                 what.name == "activemask";
-    for (std::size_t i = begin_; i < end_ && !ends; ++i) ends = writes(what, (*all_)[i].base);
+    for (std::size_t i = begin_; i < end_ && !ends; ++i) {
+      hooked_access const& each = (*all_)[i];
+      ends = writes(what, each.base) || (!each.predicate.empty() && writes(what, each.predicate));
+    }
     if (ends) close();
   }
   void close() {

@@ -21,7 +21,7 @@ namespace pasta::ptx::detail {
 
 // Counts a request of a whole warp whose lanes access element after element; others go on behind $pasta_apart.
 inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts, std::uint32_t step, std::uint32_t row,
-                                  std::size_t number) {
+                                  std::string_view holds, std::size_t number) {
   std::uint32_t const elements = pasta::detail::in_order_period / size_bytes;
   return fmt::format(
       "\tactivemask.b32 \t%pasta_lanes;\n"
@@ -29,7 +29,7 @@ inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts
       "\t@%pasta_adds bra \t$pasta_apart{number};\n"
       "\tmul.wide.u32 \t%pasta_word, %pasta_lane, {size};\n"
       "\tsub.s64 \t%pasta_word, %pasta_address, %pasta_word;\n"
-      "{compare}"
+      "{compare}{holds}"
       "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
       "\t@!%pasta_adds bra \t$pasta_apart{number};\n"
       "\tshr.u32 \t%pasta_low, %pasta_low, {shift};\n"
@@ -37,9 +37,9 @@ inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts
       "\tmad.wide.u32 \t%pasta_row, %pasta_low, {counter}, %pasta_at;\n"
       "\tsetp.eq.u32 \t%pasta_adds, %pasta_lane, {leader};\n"
       "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{counts}], 1;\n",
-      fmt::arg("number", number), fmt::arg("compare", compare_with_lane_0), fmt::arg("size", size_bytes),
-      fmt::arg("shift", std::countr_zero(size_bytes)), fmt::arg("last", elements - 1), fmt::arg("counter", step),
-      fmt::arg("leader", row % 32), fmt::arg("counts", counts));
+      fmt::arg("number", number), fmt::arg("compare", compare_with_lane_0), fmt::arg("holds", holds),
+      fmt::arg("size", size_bytes), fmt::arg("shift", std::countr_zero(size_bytes)), fmt::arg("last", elements - 1),
+      fmt::arg("counter", step), fmt::arg("leader", row % 32), fmt::arg("counts", counts));
 }
 
 // Who tests whether a request is in order: what stands before the access, or the function that it calls.
@@ -159,33 +159,46 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
                        hook_places const& where, std::size_t& number, in_order_test test) {
   access const which = access_of(from, each);
   spliced code{{}, {}, number++};
-  auto const with_label = [&](std::string text) {
+  auto const with_label = [](std::string text, std::size_t past) {
     constexpr std::string_view label = "$pasta_past;";
     for (std::size_t found = text.find(label); found != std::string::npos; found = text.find(label, found + 1)) {
-      text.replace(found, label.size(), fmt::format("$pasta_past{};", code.past));
+      text.replace(found, label.size(), fmt::format("$pasta_past{};", past));
     }
     return text;
   };
   std::size_t const mine = number++;
+  bool const is_apart =
+      each.before.find("bra \t") != std::string::npos || !each.size.is_number || !each.space.is_number;
+  bool const is_kept = each.kept != hooked_access::not_kept;
+  bool const is_tested = is_kept || (each.in_order != no_counts && test == in_order_test::here);
+  // A guard is part of the test: lanes part behind it alone, where it does not hold for the whole warp.
+  bool const is_joined = is_tested && !each.holds.empty() && !is_apart;
+  code.parts_lanes = !is_joined && (is_apart || !each.skip.empty());
+  std::size_t const end = is_joined ? number++ : code.past;
   std::string const past = fmt::format("\tbra \t$pasta_past{};\n", code.past);
-  code.parts_lanes = !each.skip.empty() || each.before.find("bra \t") != std::string::npos || !each.size.is_number ||
-                     !each.space.is_number;
+  std::string begin_seldom, end_seldom = past;
+  if (is_joined) {
+    begin_seldom = lanes_here("%pasta_together") + with_label(each.skip, end);
+    end_seldom = fmt::format("$pasta_past{}:\n\tbar.warp.sync \t%pasta_together;\n{}", end, past);
+  }
   if (code.parts_lanes) code.usual = lanes_here("%pasta_together");
-  code.usual += with_label(each.skip);
-  if (each.kept != hooked_access::not_kept) {
-    code.usual += with_label(each.before) + test_expected(each, mine);
-    code.seldom = fmt::format("$pasta_other{}:\n", mine) + if_collected(code.past) +
-                  learn_step(from, each, hooks, where, mine, code.past) +
-                  call_hooks(each, which, hooks, where, number, in_order_test::here) + keep(each) + past;
+  if (!is_joined) code.usual += with_label(each.skip, code.past);
+  if (is_kept) {
+    code.usual += with_label(each.before, code.past) + test_expected(each, mine);
+    code.seldom = fmt::format("$pasta_other{}:\n", mine) + if_collected(code.past) + begin_seldom +
+                  learn_step(from, each, hooks, where, mine, end) +
+                  call_hooks(each, which, hooks, where, number, in_order_test::here) + keep(each) + end_seldom;
     return code;
   }
-  code.usual += if_collected(code.past, each.finds_again) + with_label(each.before);
-  if (each.in_order == no_counts || test == in_order_test::in_function) {
+  code.usual += if_collected(code.past, each.finds_again) + with_label(each.before, code.past);
+  if (!is_tested) {
     code.usual += call_hooks(each, which, hooks, where, number, test);
     return code;
   }
-  code.usual += count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row, mine);
-  code.seldom = fmt::format("$pasta_apart{}:\n", mine) + call_hooks(each, which, hooks, where, number, test) + past;
+  code.usual += count_in_order(which.size_bytes, where.in_order + each.in_order, each.in_order_step, each.row,
+                               is_joined ? each.holds : "", mine);
+  code.seldom = fmt::format("$pasta_apart{}:\n", mine) + begin_seldom +
+                call_hooks(each, which, hooks, where, number, test) + end_seldom;
   return code;
 }
 
@@ -216,7 +229,7 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
   std::size_t const past = number++;
   std::uint32_t const size_bytes = detail::access_of(from, batch.front()).size_bytes;
   std::uint32_t const elements = pasta::detail::in_order_period / size_bytes;
-  std::string tests, adds;
+  std::string tests, guards, adds;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     auto const found = std::find(bases.begin(), bases.end(), batch[i].base);
     auto const index = static_cast<std::size_t>(found - bases.begin());
@@ -232,6 +245,7 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
                      "\tsetp.eq.and.u32 \t%pasta_adds, %pasta_high, %pasta_lanes, %pasta_adds;\n",
                      index, size_bytes, batch[i].base);
     }
+    if (guards.find(batch[i].holds) == std::string::npos) guards += batch[i].holds;
     fmt::format_to(std::back_inserter(adds),
                    "\tadd.u32 \t%pasta_high, %pasta_low{}, {};\n"
                    "\tsetp.eq.u32 \t%pasta_first, %pasta_lane, {};\n"
@@ -246,7 +260,7 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
                  "\tactivemask.b32 \t%pasta_lanes;\n"
                  "\tsetp.eq.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
                  "\t@!%pasta_adds bra \t$pasta_apart{0};\n"
-                 "{1}"
+                 "{1}{10}"
                  "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
                  "\t@!%pasta_adds bra \t$pasta_apart{0};\n"
                  "\tmov.b32 \t%pasta_other, 0;\n"
@@ -259,7 +273,8 @@ inline spliced code_of_batch(module const& from, std::span<hooked_access const> 
                  "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{8}], 1;\n"
                  "\t}}\n",
                  past, tests, adds, batch.size(), std::countr_zero(size_bytes), elements - 1, batch.size(),
-                 counter_bytes, where.in_order + batch.front().in_order, if_collected(past, batch.front().finds_again));
+                 counter_bytes, where.in_order + batch.front().in_order, if_collected(past, batch.front().finds_again),
+                 guards);
   std::string one_by_one = fmt::format("$pasta_apart{}:\n", past), seldom;
   for (hooked_access const& each : batch) {
     in_order_test const test =

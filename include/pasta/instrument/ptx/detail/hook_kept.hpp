@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <pasta/instrument/ptx/detail/hook_plan.hpp>
 #include <string>
 #include <string_view>
@@ -49,9 +50,38 @@ inline std::string add_kept(module const& from, hooked_access const& each, std::
   }
   return code;
 }
+// Makes %pasta_word the address of what would be the access's by lane 0 of a request in order.
+inline std::string first_in_order(std::string_view address, std::uint32_t size_bytes) {
+  return fmt::format(
+      "\tmul.wide.u32 \t%pasta_word, %pasta_lane, {};\n"
+      "\tsub.s64 \t%pasta_word, {}, %pasta_word;\n",
+      size_bytes, address);
+}
+// Where the latest request was in order: adds how many there were to their count, and leaves nothing to add.
+inline std::string fold_in_order(module const& from, hooked_access const& each, hook_places const& where) {
+  std::uint32_t const size_bytes = access_of(from, each).size_bytes;
+  return fmt::format(
+      "\tsetp.eq.u32 \t%pasta_adds, %pasta_adds{kept}, {flag:#x};\n"
+      "{first}"
+      "\tcvt.u32.u64 \t%pasta_low, %pasta_word;\n"
+      "\tshr.u32 \t%pasta_low, %pasta_low, {shift};\n"
+      "\tand.b32 \t%pasta_low, %pasta_low, {last};\n"
+      "\tmad.wide.u32 \t%pasta_row, %pasta_low, {step}, %pasta_at;\n"
+      "\tcvt.u64.u32 \t%pasta_word, %pasta_times{kept};\n"
+      "\tsetp.eq.and.u32 \t%pasta_first, %pasta_lane, {leader}, %pasta_adds;\n"
+      "\tsetp.ne.and.u32 \t%pasta_first, %pasta_times{kept}, 0, %pasta_first;\n"
+      "\t@%pasta_first red.global.add.u64 \t[%pasta_row+{counts}], %pasta_word;\n"
+      "\t@%pasta_adds mov.b32 \t%pasta_times{kept}, 0;\n",
+      fmt::arg("kept", each.kept), fmt::arg("flag", pasta::detail::kept_in_order),
+      fmt::arg("first", first_in_order(fmt::format("%pasta_next{}", each.kept), size_bytes)),
+      fmt::arg("shift", std::countr_zero(size_bytes)),
+      fmt::arg("last", pasta::detail::in_order_period / size_bytes - 1), fmt::arg("step", each.in_order_step),
+      fmt::arg("leader", each.row % 32), fmt::arg("counts", where.in_order + each.in_order));
+}
 inline std::string fold_one(module const& from, hooked_access const& each, std::span<hook const> hooks,
                             hook_places const& where) {
-  return add_kept(from, each, hooks, where, fmt::format("%pasta_times{}", each.kept),
+  return fold_in_order(from, each, where) +
+         add_kept(from, each, hooks, where, fmt::format("%pasta_times{}", each.kept),
                   fmt::format("%pasta_adds{}", each.kept)) +
          fmt::format("\tmov.b32 \t%pasta_times{}, 0;\n", each.kept);
 }
@@ -62,6 +92,7 @@ inline std::string test_expected(hooked_access const& each, std::size_t number) 
   return fmt::format(
       "\tmov.b32 \t%pasta_lanes, 0;\n"
       "\tsetp.eq.s64 \t%pasta_adds, %pasta_address, %pasta_next{0};\n"
+      "{2}"
       "\t@%pasta_adds activemask.b32 \t%pasta_lanes;\n"
       "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
       "\tsetp.lt.or.s32 \t%pasta_adds, %pasta_times{0}, 0, %pasta_adds;\n"
@@ -69,9 +100,10 @@ inline std::string test_expected(hooked_access const& each, std::size_t number) 
       "\tcvt.u64.u32 \t%pasta_word, %pasta_step{0};\n"
       "\tadd.s64 \t%pasta_next{0}, %pasta_next{0}, %pasta_word;\n"
       "\tadd.u32 \t%pasta_times{0}, %pasta_times{0}, 1;\n",
-      each.kept, number);
+      each.kept, number, each.holds);
 }
 
+// A request in order is kept as one: it and those that are alike are counted where it begins.
 // Behind that: so does one that is as far from the latest for all lanes of the warp, by a multiple of
 // the period. Of another one what the latest were to add is added before the hook.
 inline std::string learn_step(module const& from, hooked_access const& each, std::span<hook const> hooks,
@@ -104,8 +136,15 @@ inline std::string learn_step(module const& from, hooked_access const& each, std
          fmt::format(
              "\tmov.b64 \t%pasta_next{0}, %pasta_address;\n"
              "\tmov.b32 \t%pasta_step{0}, 0;\n"
+             "{2}{3}"
+             "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
+             "\t@!%pasta_adds bra \t$pasta_apart{1};\n"
+             "\tmov.b32 \t%pasta_adds{0}, {4:#x};\n"
+             "\tmov.b32 \t%pasta_times{0}, 1;\n"
+             "\tbra \t$pasta_past{5};\n"
              "$pasta_apart{1}:\n",
-             each.kept, number);
+             each.kept, number, first_in_order("%pasta_address", access_of(from, each).size_bytes), compare_with_lane_0,
+             pasta::detail::kept_in_order, past);
 }
 
 // Behind the hook. Only a request of the whole warp is kept; of others all is merged already, and what is kept stays.

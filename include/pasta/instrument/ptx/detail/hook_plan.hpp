@@ -181,7 +181,6 @@ inline void choose_kept(std::span<std::size_t const> looping, std::vector<hooked
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < std::min(looping.size(), most); ++i) {
     all[looping[i]].kept = i;
-    all[looping[i]].in_order = no_counts;
   }
 }
 

@@ -62,7 +62,7 @@ inline void write_hooks(edits& changes, module const& from, function const& body
   // A test takes a few dozen instructions. Where there are many the function does it, so that the code stays small.
   constexpr std::ptrdiff_t most_tests = 32;
   auto const may_count_in_order = [](hooked_access const& each) {
-    return each.batch == hooked_access::no_batch && each.in_order != no_counts;
+    return each.batch == hooked_access::no_batch && each.in_order != no_counts && !each.keeps();
   };
   bool const has_many = std::count_if(accesses.begin(), accesses.end(), may_count_in_order) > most_tests;
   std::string seldom;
