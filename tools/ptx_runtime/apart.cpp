@@ -408,7 +408,7 @@ void collector::add_launch_notes(std::set<std::string>& notes) const {
   tell(merged_launches_,
        "merged by kernel: there was no memory to keep more launches or ranges apart (at most 8192 of them).");
   tell(forced_launches_,
-       "that would have been left out ran beside others of the module in another stream, and were analysed.");
+       "that would have been left out ran beside others of the module in another stream: analysed too.");
   tell(partial_launches_,
        "ran in another stream while collecting was switched on or off in their module: they may be counted in part.");
 }
