@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""Python imports this at its start in programs of `pasta run`, which puts this folder into PYTHONPATH. The sitecustomize
-that would have been imported without it is imported too."""
+"""Python imports this at its start in programs of `pasta run`, which puts this folder into PYTHONPATH. The
+sitecustomize that would have been imported without it is imported too."""
 
 import importlib.machinery
 import importlib.util

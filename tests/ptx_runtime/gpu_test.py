@@ -117,6 +117,41 @@ class GpuTest(unittest.TestCase):
         self.check_add(10)
         self.assertEqual((self.launches("small"), self.count("small", "store", "global")), ((5, 5, 0), 320))
 
+    def sections(self, name, tool="access_count"):
+        """[(launch, global loads, launches seen, delivered, left out, lost)]"""
+        (section,) = [t for t in self.report["tools"] if t["tool"] == tool]
+        found = []
+        for kernel in [k for k in section["kernels"] if name in k["kernel"]]:
+            rows = [row for t in kernel["tables"] if t["name"] == "sites" for row in t["rows"]]
+            losses = [kernel["losses"]["launches_" + what] for what in ("seen", "delivered", "sampled_out", "lost")]
+            found.append((kernel["launch"], sum(r[6] for r in rows if r[3:5] == ["load", "global"]), *losses))
+        return found
+
+    def test_launches_apart(self):
+        self.run_program("plain", PASTA_PER="launch")
+        found = self.sections("add<float>")
+        self.assertEqual([each[1:] for each in found], [(2 * N, 1, 1, 0, 0)] * 3)
+        self.assertEqual(len({each[0] for each in found} - {None}), 3)
+        self.assertEqual(self.report["notes"], [note for note in self.report["notes"] if "A function that" in note])
+
+    def test_launches_apart_in_streams_and_graphs(self):
+        for words, launches in ((("streams",), 40), (("graph",), 10)):
+            self.run_program(*words, PASTA_PER="launch")
+            found = self.sections("add<float>")
+            self.assertEqual([sum(each[i] for each in found) for i in (2, 3, 4, 5)], [launches, launches, 0, 0])
+            self.assertEqual(sum(each[1] for each in found), 2 * N * launches)
+            # What is apart is one launch's, whatever ran beside it.
+            self.assertLessEqual({each[1] for each in found if each[0] is not None}, {2 * N})
+
+    def test_kernels_and_launches_left_out(self):
+        self.run_program("plain", PASTA_EXCLUDE="add<")
+        self.assertEqual(self.sections("add<float>"), [(None, 0, 3, 0, 3, 0)])
+        self.assertEqual(self.count("caller", "atomic", "global"), 1000)
+        self.run_program("plain", PASTA_KERNELS="add<", PASTA_SAMPLING_RATE="0.34")
+        (found,) = self.sections("add<float>")
+        self.assertEqual(found[1:], (2 * N * found[3], 3, found[3], 3 - found[3], 0))
+        self.assertIn(found[3], (1, 2))
+
     def test_the_drivers_own_interface(self):
         self.run_program("driver", "program.cubin")
         self.assertEqual((self.launches("small"), self.count("small", "store", "global")), ((7, 7, 0), 288))

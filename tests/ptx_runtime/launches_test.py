@@ -251,7 +251,8 @@ class StreamTest(LaunchTest):
     def test_streams_that_come_and_go(self):
         commands = []
         for i in range(40):
-            commands += [f"stream S{i}", f"launch M _Z4fillPi 1x32 0={i + 1} S{i}", f"run S{i} 1", f"destroy_stream S{i}"]
+            commands += [f"stream S{i}", f"launch M _Z4fillPi 1x32 0={i + 1} S{i}"]
+            commands += [f"run S{i} 1", f"destroy_stream S{i}"]
         self.begin("launch M _Z5otherPi 1x32 2=1 T", "sync", *commands, PASTA_PER="launch")
         # The words of streams that are gone are those of new ones, and say what they said.
         apart = [(s[2], s[3]) for s in self.sections() if s[0] == "fill" and s[2] is not None]
@@ -383,7 +384,7 @@ class SelectionTest(LaunchTest):
         )
         self.assertEqual(self.sections(), [("fill", "", None, 3, 3, 2, 1, 0)])
         self.assertIn(
-            "1 launch that would have been left out ran beside others of the module in another stream, and were analysed.",
+            "1 launch that would have been left out ran beside others of the module in another stream: analysed too.",
             self.notes(),
         )
 

@@ -12,7 +12,8 @@
 //   begin S                                       its next kernel reads its state, and goes on when it is run
 //   cost LAUNCHES M FUNCTION WHAT                 what the collector takes of the host for a launch; waits at times
 //   push RANGE, pop, start, stop                  pasta/annotate.h
-//   sync, runtime_sync, writes, memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
+//   sync, runtime_sync, writes
+//   memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -257,7 +257,7 @@ class RunFolderTest(unittest.TestCase):
 
     def test_a_cache_that_cannot_be_written(self):
         said = self.run_python(
-            "import triton, torch._inductor; print([name for name in os.environ if name.startswith(('TRITON', 'TORCH'))])",
+            "import triton, torch._inductor; print([n for n in os.environ if n.startswith(('TRITON', 'TORCH'))])",
             PASTA_JIT_CACHE="/proc/nothing",
         )
         self.assertEqual(said, "[]\n")

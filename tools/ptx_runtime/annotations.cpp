@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// What pasta/annotate.h and python/pasta.py call in this library, which PASTA_ANNOTATIONS names. They may load it before
-// the driver does.
+// What pasta/annotate.h and python/pasta.py call in this library, which PASTA_ANNOTATIONS names. They may load it
+// before the driver does.
 #include <pasta/annotate.h>
 
 #include <pasta/session/annotated_range.hpp>

@@ -133,7 +133,9 @@ std::vector<command_line::word> command_line::read(std::vector<std::string> cons
     }
     spelled_option const spelled = find_option(text, known_);
     // One that is not in ptxas's help, or of a later ptxas: with its value in the word it takes no other.
-    if (spelled.known == nullptr && text.rfind("--", 0) == 0 && text.find('=') != std::string::npos) {
+    std::size_t const equals = text.find('=');
+    if (spelled.known == nullptr && text.rfind("--", 0) == 0 && equals != std::string::npos &&
+        find_option(text.substr(0, equals), known_).known == nullptr) {
       parts.push_back({text, part::other});
       continue;
     }

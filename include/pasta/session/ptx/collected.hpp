@@ -54,7 +54,7 @@ struct collected_kernel {
   std::string name;                     ///< demangled
   std::string range;                    ///< the annotated ranges that its launches were in; "" outside of any
   std::optional<std::uint64_t> launch;  ///< the number of the one launch that it is; empty: of several
-  dim3 grid, block;  ///< of the first launch
+  dim3 grid, block;                     ///< of the first launch
   bool has_one_shape = true;
   std::uint64_t shared_bytes = 0;
   loss losses;  ///< but for the events
