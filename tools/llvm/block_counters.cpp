@@ -46,32 +46,30 @@ llvm::SmallVector<llvm::Instruction*, 8> find_ends(llvm::Function& function) {
 
 }  // namespace
 
-void block_counters::add(llvm::Instruction& instruction, counted_site const& site) {
-  sites_[begin_of_part(instruction)].push_back(site);
+unsigned block_counters::add(llvm::Instruction& instruction) {
+  return counters_.insert({begin_of_part(instruction), size()}).first->second;
 }
 
-void block_counters::finish(write write_site) {
-  if (sites_.empty()) return;
-  llvm::Instruction& entry = *function_->getEntryBlock().getFirstInsertionPt();
-  llvm::IRBuilder<> at_entry(&entry);
+void block_counters::finish(write write_all) {
+  if (counters_.empty()) return;
+  llvm::IRBuilder<> at_entry(&*function_->getEntryBlock().getFirstInsertionPt());
   llvm::SmallVector<llvm::AllocaInst*, 16> counters;
-  for (std::size_t i = 0; i < sites_.size(); ++i) {
+  for (unsigned i = 0; i < size(); ++i) {
     llvm::AllocaInst* const counter = at_entry.CreateAlloca(at_entry.getInt64Ty(), nullptr, "pasta.counter");
     at_entry.CreateStore(at_entry.getInt64(0), counter);
     counters.push_back(counter);
   }
   auto const ends = find_ends(*function_);
-  for (auto const& [part, counter] : llvm::zip(sites_, counters)) {
-    llvm::IRBuilder<> at(part.first);
-    llvm::Value* const before = at.CreateLoad(at.getInt64Ty(), counter);
-    at.CreateStore(at.CreateAdd(before, at.getInt64(1)), counter);
+  for (auto const& [begin, counter] : counters_) {
+    llvm::IRBuilder<> at(begin);
+    llvm::Value* const before = at.CreateLoad(at.getInt64Ty(), counters[counter]);
+    at.CreateStore(at.CreateAdd(before, at.getInt64(1)), counters[counter]);
   }
   for (llvm::Instruction* const end : ends) {
-    for (auto const& [part, counter] : llvm::zip(sites_, counters)) {
-      llvm::IRBuilder<> at(end);
-      llvm::Value* const executions = at.CreateLoad(at.getInt64Ty(), counter);
-      for (counted_site const& site : part.second) write_site(at, site, executions);
-    }
+    llvm::IRBuilder<> at(end);
+    llvm::SmallVector<llvm::Value*, 16> executions;
+    for (llvm::AllocaInst* const counter : counters) executions.push_back(at.CreateLoad(at.getInt64Ty(), counter));
+    write_all(at, executions);
   }
   llvm::DominatorTree tree(*function_);
   llvm::PromoteMemToReg(counters, tree);

@@ -8,33 +8,26 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
-#include "sites.hpp"
-
 namespace pasta::plugin {
-
-struct counted_site {
-  llvm::Value *file, *line, *column;
-  operation what;
-  memory_space space;
-  llvm::Value* size_bytes;
-};
 
 class block_counters {
  public:
-  using write = llvm::function_ref<void(llvm::IRBuilder<>& at, counted_site const& site, llvm::Value* executions)>;
+  /// @param executions [counter], of 64 bits
+  using write = llvm::function_ref<void(llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::Value*> executions)>;
 
   explicit block_counters(llvm::Function& function) : function_(&function) {}
 
-  /// The site is executed as often as the instruction.
-  void add(llvm::Instruction& instruction, counted_site const& site);
+  /// @return the number of the counter that counts how often the instruction is executed
+  unsigned add(llvm::Instruction& instruction);
+  unsigned size() const { return static_cast<unsigned>(counters_.size()); }
 
   /// Makes the counters, and has them written wherever the function ends. They become registers at once.
-  void finish(write write_site);
+  void finish(write write_all);
 
  private:
   llvm::Function* function_;
   // A call in a block's middle that may end the thread or unwind parts it.
-  llvm::MapVector<llvm::Instruction*, llvm::SmallVector<counted_site, 4>> sites_;  // [first instruction of a part]
+  llvm::MapVector<llvm::Instruction*, unsigned> counters_;  // [first instruction of a part]
 };
 
 }  // namespace pasta::plugin

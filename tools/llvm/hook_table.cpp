@@ -3,7 +3,8 @@
 #include "hook_table.hpp"
 
 #include <llvm/IR/Constants.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include "device_state.hpp"
 
 namespace pasta::plugin {
 
@@ -65,17 +66,6 @@ hook_table read_hook_table(llvm::Module& module) {
   return table;
 }
 
-void remove_hook_table(llvm::Module& module, hook_table const& table) {
-  for (bool const is_of_compiler : {false, true}) {
-    llvm::SmallVector<llvm::GlobalValue*, 16> used, kept;
-    llvm::GlobalVariable* const list = llvm::collectUsedGlobalVariables(module, used, is_of_compiler);
-    llvm::copy_if(used, std::back_inserter(kept), [&](llvm::GlobalValue* value) { return value != table.variable; });
-    if (kept.size() == used.size()) continue;
-    list->eraseFromParent();
-    if (!kept.empty()) is_of_compiler ? llvm::appendToCompilerUsed(module, kept) : llvm::appendToUsed(module, kept);
-  }
-  table.variable->removeDeadConstantUsers();
-  if (table.variable->use_empty()) table.variable->eraseFromParent();
-}
+void remove_hook_table(llvm::Module& module, hook_table const& table) { remove_variable(module, table.variable); }
 
 }  // namespace pasta::plugin

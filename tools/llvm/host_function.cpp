@@ -26,9 +26,12 @@ class host_function {
     llvm::SmallVector<llvm::Instruction*, 64> all;
     for (llvm::Instruction& instruction : llvm::instructions(*function_)) all.push_back(&instruction);
     for (llvm::Instruction* const instruction : all) instrument(*instruction);
-    counters_.finish([&](llvm::IRBuilder<>& at, counted_site const& site, llvm::Value* executions) {
-      at.CreateCall(run_->count, {site.file, site.line, site.column, number(static_cast<std::uint32_t>(site.what)),
-                                  number(static_cast<std::uint32_t>(site.space)), site.size_bytes, executions});
+    counters_.finish([&](llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::Value*> executions) {
+      for (counted_site const& site : counted_) {
+        at.CreateCall(run_->count,
+                      {site.file, site.line, site.column, number(static_cast<std::uint32_t>(site.what)),
+                       number(static_cast<std::uint32_t>(site.space)), site.size_bytes, executions[site.counter]});
+      }
     });
     return has_places_;
   }
@@ -78,9 +81,16 @@ class host_function {
                  llvm::Value* size_bytes = nullptr) {
     auto const [file, line, column] = place(instruction);
     if (size_bytes == nullptr) size_bytes = llvm::ConstantInt::get(llvm::Type::getInt64Ty(context()), 0);
-    counters_.add(instruction, {file, line, column, what, space, size_bytes});
+    counted_.push_back({file, line, column, what, space, size_bytes, counters_.add(instruction)});
   }
 
+  struct counted_site {
+    llvm::Value *file, *line, *column;
+    operation what;
+    memory_space space;
+    llvm::Value* size_bytes;
+    unsigned counter;
+  };
   struct place_values {
     llvm::Value *file, *line, *column;
   };
@@ -114,6 +124,7 @@ class host_function {
   host_copies const* all_;
   bool is_kernel_;
   block_counters counters_;
+  llvm::SmallVector<counted_site, 16> counted_;
   bool has_places_ = true;
 };
 

@@ -4,6 +4,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 
+#include "device_route.hpp"
 #include "host_route.hpp"
 
 namespace {
@@ -14,7 +15,9 @@ void register_passes(llvm::PassBuilder& builder) {
   builder.registerOptimizerEarlyEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(pasta::plugin::host_route(true));
   });
+  // Device code is counted as it is executed.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(pasta::plugin::device_route(level != llvm::OptimizationLevel::O0));
     if (level == llvm::OptimizationLevel::O0) passes.addPass(pasta::plugin::host_route(false));
   });
 }

@@ -94,6 +94,36 @@ source_place place_of(llvm::Instruction const& instruction) {
   return place;
 }
 
+std::vector<inlined_place> places_of(llvm::Instruction const& instruction) {
+  std::vector<inlined_place> places;
+  for (llvm::DILocation const* at = instruction.getDebugLoc(); at != nullptr; at = at->getInlinedAt()) {
+    std::string function;
+    if (at->getInlinedAt() != nullptr) {
+      llvm::DISubprogram const* const program = at->getScope()->getSubprogram();
+      function = (program->getLinkageName().empty() ? program->getName() : program->getLinkageName()).str();
+    }
+    places.push_back({{path_of(at->getFile()), at->getLine(), at->getColumn()}, std::move(function)});
+  }
+  return places;
+}
+
+memory_space amd_space_of(llvm::Value const* address) {
+  switch (address->getType()->getPointerAddressSpace()) {
+    case 1:
+      return memory_space::global;
+    case 3:
+      return memory_space::shared;
+    case 5:
+      return memory_space::local;
+    case 4: {
+      auto const* const call = llvm::dyn_cast<llvm::IntrinsicInst>(llvm::getUnderlyingObject(address));
+      return call == nullptr ? memory_space::constant : memory_space::unknown;
+    }
+    default:
+      return memory_space::generic;
+  }
+}
+
 memory_space host_space_of(llvm::Value const* address, bool is_kernel) {
   llvm::SmallVector<llvm::Value const*, 4> objects;
   llvm::getUnderlyingObjects(address, objects, nullptr, 32);

@@ -9,12 +9,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pasta::plugin {
 
 // As pasta::operation and pasta::memory_space.
 enum class operation : std::uint32_t { load = 0, store = 1, atomic = 2, branch = 5, call = 7 };
-enum class memory_space : std::uint32_t { global = 0, shared = 1, local = 2, unknown = 255 };
+enum class memory_space : std::uint32_t { global = 0, shared = 1, local = 2, generic = 3, constant = 4, unknown = 255 };
 
 /// One access of an instruction. A copy is a load and a store.
 struct access {
@@ -38,6 +39,16 @@ source_place place_of(llvm::Instruction const& instruction);
 /// Where a kernel of the host engine finds what it accesses, as far as the code tells.
 /// @param is_kernel whether it is the kernel itself, whose parameters the host made
 memory_space host_space_of(llvm::Value const* address, bool is_kernel);
+
+/// The space of an address of an AMD GPU. @return unknown for what the launch is described by, which no kernel accesses
+memory_space amd_space_of(llvm::Value const* address);
+
+/// A place and those that it was inlined at, innermost first.
+struct inlined_place {
+  source_place at;
+  std::string function;  ///< that was inlined, as its symbol; empty for the last
+};
+std::vector<inlined_place> places_of(llvm::Instruction const& instruction);
 
 }  // namespace pasta::plugin
 #endif

@@ -35,6 +35,7 @@ requires is_right_v<Tool> std::string describe_tool() {
   all["routes"] = ordered_json::array();
   if constexpr (!(lacks_v<Tool, matrix_operation> || lacks_v<Tool, call>)) all["routes"].push_back("probe");
   if constexpr (ptx::can_collect_v<Tool>) all["routes"].push_back("ptx");
+  if constexpr (!lacks_v<Tool, matrix_operation>) all["routes"].push_back("llvm");
   return all.dump();
 }
 
