@@ -57,7 +57,11 @@ void add_to_memory(llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::Value*> execution
   llvm::GlobalVariable* const variable = state.variable();
   auto const load = [&](llvm::IRBuilder<>& in, unsigned field) -> llvm::Value* {
     llvm::Value* const address = in.CreateStructGEP(variable->getValueType(), variable, field);
-    return in.CreateLoad(llvm::cast<llvm::StructType>(variable->getValueType())->getElementType(field), address);
+    llvm::LoadInst* const made =
+        in.CreateLoad(llvm::cast<llvm::StructType>(variable->getValueType())->getElementType(field), address);
+    // Nothing changes it while a kernel runs: a scalar load, whatever else the kernel writes.
+    made->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(in.getContext(), {}));
+    return made;
   };
   llvm::Value* const shards = load(at, shards_field);
   llvm::Value* const is_collected = at.CreateIsNotNull(shards);
@@ -79,9 +83,8 @@ void add_to_memory(llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::Value*> execution
 
 }  // namespace
 
-bool count_in_function(llvm::Function& function, std::uint32_t counted, device_state& state) {
+void count_in_function(llvm::Function& function, std::uint32_t counted, device_state& state) {
   block_counters counters(function);
-  bool has_places = true;
   struct counted_site {
     llvm::Instruction* instruction;
     llvm::json::Array accesses;
@@ -93,13 +96,11 @@ bool count_in_function(llvm::Function& function, std::uint32_t counted, device_s
     llvm::json::Array accesses = describe(instruction);
     if (!accesses.empty()) found.push_back({&instruction, std::move(accesses), counters.add(instruction)});
   }
-  if (found.empty()) return true;
+  if (found.empty()) return;
   unsigned const first = state.take_counters(counters.size());
   llvm::json::Array sites;
   for (counted_site& one : found) {
-    llvm::json::Value place = state.add_places(places_of(*one.instruction));
-    has_places = has_places && place.kind() != llvm::json::Value::Null;
-    sites.push_back(llvm::json::Object{{"place", std::move(place)},
+    sites.push_back(llvm::json::Object{{"place", state.add_places(places_of(*one.instruction))},
                                        {"opcode", one.instruction->getOpcodeName()},
                                        {"line", 0},
                                        {"accesses", std::move(one.accesses)},
@@ -109,7 +110,6 @@ bool count_in_function(llvm::Function& function, std::uint32_t counted, device_s
   counters.finish([&](llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::Value*> executions) {
     add_to_memory(at, executions, state, first);
   });
-  return has_places || function.getSubprogram() != nullptr;
 }
 
 }  // namespace pasta::plugin

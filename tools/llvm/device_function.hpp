@@ -12,8 +12,7 @@ namespace pasta::plugin {
 /// Puts a counter for each basic block that has something to count into a function of an AMD GPU; where the function
 /// ends they are added to the module's, if someone collects.
 /// @param counted bits of events, as in hook_table.hpp
-/// @return whether all places are known
-bool count_in_function(llvm::Function& function, std::uint32_t counted, device_state& state);
+void count_in_function(llvm::Function& function, std::uint32_t counted, device_state& state);
 
 }  // namespace pasta::plugin
 #endif

@@ -53,13 +53,20 @@ llvm::PreservedAnalyses device_route::run(llvm::Module& module, llvm::ModuleAnal
   bool has_kernel = false, has_lines = true;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) continue;
-    has_kernel = has_kernel || function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL;
-    has_lines = count_in_function(function, tools.counted, state) && has_lines;
+    // Functions of the device libraries never have any.
+    bool const is_kernel = function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL;
+    has_kernel = has_kernel || is_kernel;
+    has_lines = has_lines && (!is_kernel || function.getSubprogram() != nullptr);
+    count_in_function(function, tools.counted, state);
   }
   state.finish();
+  std::string const target = target_of(module);
   if (has_kernel && !has_lines)
-    warn(module, "no debug information: reports name functions, not lines; compile with -g or -gline-tables-only");
-  if (has_kernel && !is_optimized_) warn(module, "compiled with -O0: an optimized program makes fewer accesses");
+    warn(module,
+         "for " + target +
+             ": no debug information: reports name functions, not lines; compile with -g or -gline-tables-only");
+  if (has_kernel && !is_optimized_)
+    warn(module, "for " + target + ": compiled with -O0: an optimized program makes fewer accesses");
   return llvm::PreservedAnalyses::none();
 }
 

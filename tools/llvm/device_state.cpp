@@ -15,13 +15,6 @@ namespace {
 constexpr unsigned global_space = 1;
 constexpr unsigned counter_bytes = 8, shard_alignment = 128;
 
-std::string target_of(llvm::Module const& module) {
-  for (llvm::Function const& function : module) {
-    if (function.hasFnAttribute("target-cpu")) return function.getFnAttribute("target-cpu").getValueAsString().str();
-  }
-  return "";
-}
-
 // Objects of the same text share what is theirs when they are linked; the HIP runtime finds the variables by name.
 llvm::GlobalVariable* make_variable(llvm::Module& module, llvm::Constant* value, bool is_constant,
                                     std::string const& name) {
@@ -33,6 +26,13 @@ llvm::GlobalVariable* make_variable(llvm::Module& module, llvm::Constant* value,
 }
 
 }  // namespace
+
+std::string target_of(llvm::Module const& module) {
+  for (llvm::Function const& function : module) {
+    if (function.hasFnAttribute("target-cpu")) return function.getFnAttribute("target-cpu").getValueAsString().str();
+  }
+  return "";
+}
 
 void remove_variable(llvm::Module& module, llvm::GlobalVariable* variable) {
   for (bool const is_of_compiler : {false, true}) {

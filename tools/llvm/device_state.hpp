@@ -47,6 +47,9 @@ class device_state {
       known_places_;
 };
 
+/// The GPU that a module is for: gfx90a.
+std::string target_of(llvm::Module const& module);
+
 /// Removes a variable that is kept for the plugin alone.
 void remove_variable(llvm::Module& module, llvm::GlobalVariable* variable);
 

@@ -37,6 +37,13 @@ bool is_library(llvm::StringRef file) {
          file.find("/include/c++/") != llvm::StringRef::npos;
 }
 
+// Of an instruction that optimization left without a place: where its function begins.
+source_place place_of_function(llvm::Instruction const& instruction) {
+  llvm::DISubprogram const* const program = instruction.getFunction()->getSubprogram();
+  if (program == nullptr) return {};
+  return {path_of(program->getFile()), program->getLine(), 0};
+}
+
 memory_space space_of_object(llvm::Value const* object, bool is_kernel) {
   if (llvm::isa<llvm::AllocaInst>(object)) return memory_space::local;
   if (auto const* const variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
@@ -86,6 +93,7 @@ source_place place_of(llvm::Instruction const& instruction) {
     is_found = true;
     if (!is_library(place.file) || is_last) break;
   }
+  if (place.file.empty()) place = place_of_function(instruction);
   if (place.file.empty()) {
     llvm::StringRef name = instruction.getFunction()->getName();
     name = name.substr(0, name.find(".pasta."));
@@ -104,6 +112,8 @@ std::vector<inlined_place> places_of(llvm::Instruction const& instruction) {
     }
     places.push_back({{path_of(at->getFile()), at->getLine(), at->getColumn()}, std::move(function)});
   }
+  if (places.empty() && instruction.getFunction()->getSubprogram() != nullptr)
+    places.push_back({place_of_function(instruction), ""});
   return places;
 }
 

@@ -62,17 +62,47 @@ constexpr char footer[] =
     "        -DCMAKE_CXX_COMPILER_LAUNCHER='pasta;clang++;--tools;access_count'\n\n"
     "Exit codes: the compiler's; 2 wrong usage, 125 error of pasta itself, 126 it is not executable, 127 not found.";
 
-parsed read_options(arguments const& words, clang_options& options) {
+constexpr char hipcc_footer[] =
+    "pasta's own flags come first; from the first other word on all is the compiler's: outputs, messages, exit code.\n"
+    "Without --tools it is hipcc itself. The code of AMD GPUs gets a counter for each basic block and the table of "
+    "its\n"
+    "sites; code of the host stays as it is. Compiled, not run on AMD hardware; nothing collects the counters yet.\n\n"
+    "Examples:\n"
+    "  pasta hipcc --tools access_count --offload-arch=gfx90a -O2 -g -c app.hip\n"
+    "  pasta hipcc --tools access_count clang++-19 -x hip --offload-arch=gfx942 -O2 -g -c app.hip\n\n"
+    "Exit codes: the compiler's; 2 wrong usage, 125 error of pasta itself, 126 it is not executable, 127 not found.";
+
+/// What the two commands have apart.
+struct compiler_kind {
+  bool is_hip;
+  char const *usual, *usage, *summary, *tools, *footer, *variable;
+};
+constexpr compiler_kind clang_kind{
+    false,
+    "clang++",
+    "pasta clang++ [--tools PACK[,PACK]] [flags] clang's words...",
+    "Builds C++ sources by clang (LLVM 15, 16 or 19), with tools put into their plain kernels.",
+    "tools and packs (a+b), parted by commas",
+    footer,
+    "PASTA_CLANG"};
+constexpr compiler_kind hipcc_kind{
+    true,
+    "hipcc",
+    "pasta hipcc [--tools TOOL[,TOOL]] [flags] hipcc's words...",
+    "Builds HIP sources by hipcc or clang (LLVM 15, 16 or 19), with counters put into the code of AMD GPUs.",
+    "tools that count, parted by commas",
+    hipcc_footer,
+    "PASTA_HIPCC"};
+
+parsed read_options(compiler_kind const& kind, arguments const& words, clang_options& options) {
   auto const own = words.begin() + static_cast<std::ptrdiff_t>(count_own(words));
   options.rest.assign(own, words.end());
-  auto const app =
-      make_app("pasta clang++ [--tools PACK[,PACK]] [flags] clang's words...",
-               "Builds C++ sources by clang (LLVM 15, 16 or 19), with tools put into their plain kernels.");
-  app->add_option("--tools", options.tools, "tools and packs (a+b), parted by commas")->envname("PASTA_LLVM_TOOLS");
-  app->add_option("--clang", options.clang, "path of clang++")->envname("PASTA_CLANG");
+  auto const app = make_app(kind.usage, kind.summary);
+  app->add_option("--tools", options.tools, kind.tools)->envname("PASTA_LLVM_TOOLS");
+  app->add_option("--clang", options.clang, "path of the compiler")->envname(kind.variable);
   app->add_option("--tool-path", options.tool_path, "folders of tools, before those of PASTA_TOOL_PATH");
   app->add_flag("--list-tools", options.lists_tools, "print the tools that can be built in, one a line");
-  app->footer(footer);
+  app->footer(kind.footer);
   if (parse(*app, arguments(words.begin(), own)) == parsed::help_was_shown) return parsed::help_was_shown;
   if (!options.tool_path.empty()) {
     char const* const others = std::getenv("PASTA_TOOL_PATH");
@@ -116,6 +146,9 @@ arguments split_packs(std::string_view text) {
   if (twice != sorted.end()) throw usage_error(fmt::format("--tools names {} twice", visible(*twice)));
   return packs;
 }
+
+/// A file of this PASTA's that sources include.
+std::string own_header(char const* name) { return (find_build_files().built_with.parent_path() / name).string(); }
 
 /// What the compiler is told of the tools.
 class tool_words {
@@ -165,38 +198,89 @@ class tool_words {
   std::string declarations_, table_;
 };
 
-int build(clang_options const& options, installed_tools const& installed, std::string const& usual) {
+/// Why an AMD GPU's code cannot have the tool; "": it can.
+std::string why_not_on_device(tool_description const& tool) {
+  for (std::string const& event : tool.events) {
+    if (std::find(tool.counts.begin(), tool.counts.end(), event) == tool.counts.end())
+      return fmt::format("{} handles {}, and the llvm route puts counters into the code of AMD GPUs, not handlers",
+                         tool.tool, event);
+    if (event != "memory_access")
+      return fmt::format("{} counts {}, and the llvm route counts memory_access on AMD GPUs", tool.tool, event);
+  }
+  return "";
+}
+
+arguments device_tools(installed_tools const& installed) {
+  arguments names;
+  for (tool_description const& tool : installed.tools) {
+    if (why_not_on_device(tool).empty()) names.push_back(tool.tool);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// What the compiler is told of the tools in device code.
+arguments device_words(std::string const& text, installed_tools const& installed, std::string const& plugin,
+                       std::string const& header) {
+  arguments tools = split_packs(text);
+  std::sort(tools.begin(), tools.end());
+  for (std::string const& tool : tools) {
+    tool_description const* const known = installed.find(tool);
+    arguments const names = device_tools(installed);
+    if (known == nullptr)
+      throw usage_error(fmt::format("unknown tool '{}'{} (known: {})", visible(tool), suggestion(tool, names),
+                                    fmt::join(names, ", ")));
+    if (std::string const why = why_not_on_device(*known); !why.empty()) throw usage_error(why);
+  }
+  // 1: memory_access is counted.
+  return {"--start-no-unused-arguments",
+          "-Xarch_device",
+          "-fpass-plugin=" + plugin,
+          fmt::format("-DPASTA_LLVM_DEVICE_TOOLS=\"{} 1\"", fmt::join(tools, ",")),
+          "-include",
+          header,
+          "--end-no-unused-arguments"};
+}
+
+int build(compiler_kind const& kind, clang_options const& options, installed_tools const& installed) {
   clang_command const command = split_clang_command(options.rest);
   if (!command.compiler.empty() && !options.clang.empty())
     throw usage_error(
         fmt::format("--clang {} and the compiler {}: name one", visible(options.clang), visible(command.compiler)));
-  std::string const compiler = find_clang(command.compiler.empty() ? options.clang : command.compiler, usual);
+  std::string const compiler = find_clang(command.compiler.empty() ? options.clang : command.compiler, kind.usual);
   arguments line = command.launcher;
   line.push_back(compiler);
   if (options.tools.empty()) {
     complain("no --tools: nothing is instrumented");
-  } else {
+  } else if (!kind.is_hip) {
     tool_words const tools(split_packs(options.tools), installed);
     std::string const plugin = plugin_for(llvm_version_of(compiler));
-    fs::path const header = find_build_files().built_with.parent_path() / "llvm_tools.hpp";
-    arguments const added = tools.words(plugin, header.string());
+    arguments const added = tools.words(plugin, own_header("llvm_tools.hpp"));
+    line.insert(line.end(), added.begin(), added.end());
+  } else {
+    arguments const added =
+        device_words(options.tools, installed, plugin_for(llvm_version_of(compiler)), own_header("llvm_device.h"));
     line.insert(line.end(), added.begin(), added.end());
   }
   line.insert(line.end(), command.words.begin(), command.words.end());
   become_program(line, {});
 }
 
-}  // namespace
-
-int run_clang(arguments const& words) {
+int run(compiler_kind const& kind, arguments const& words) {
   clang_options options;
-  if (read_options(words, options) == parsed::help_was_shown) return exit_done;
+  if (read_options(kind, words, options) == parsed::help_was_shown) return exit_done;
   installed_tools const installed = find_installed_tools();
   if (options.lists_tools) {
-    for (std::string const& tool : known_tools(installed)) print(tool + "\n");
+    arguments const names = kind.is_hip ? device_tools(installed) : known_tools(installed);
+    for (std::string const& tool : names) print(tool + "\n");
     return exit_done;
   }
-  return build(options, installed, "clang++");
+  return build(kind, options, installed);
 }
+
+}  // namespace
+
+int run_clang(arguments const& words) { return run(clang_kind, words); }
+int run_hipcc(arguments const& words) { return run(hipcc_kind, words); }
 
 }  // namespace pasta::cli
