@@ -6,28 +6,10 @@
 #include <map>
 #include <pasta/testing.hpp>
 
-#include "csr_spmv.hpp"
-#include "histogram.hpp"
-#include "misaligned_copy.hpp"
-#include "plain_targets.hpp"
+#include "plain_forms.hpp"
 #include "recorder.hpp"
-#include "stencil.hpp"
-#include "tiled_product.hpp"
-#include "transpose.hpp"
-#include "vector_add.hpp"
 
 namespace {
-
-auto* plain_form(vector_add const&) { return &plain::vector_add; }
-auto* plain_form(csr_spmv const&) { return &plain::csr_spmv; }
-auto* plain_form(histogram const&) { return &plain::histogram; }
-auto* plain_form(misaligned_copy const&) { return &plain::misaligned_copy; }
-auto* plain_form(strided_copy const&) { return &plain::strided_copy; }
-auto* plain_form(record_sum const&) { return &plain::record_sum; }
-auto* plain_form(stencil const&) { return &plain::stencil; }
-auto* plain_form(naive_transpose const&) { return &plain::naive_transpose; }
-auto* plain_form(tiled_transpose const&) { return &plain::tiled_transpose; }
-auto* plain_form(tiled_product const&) { return &plain::tiled_product; }
 
 // The rank of each row's line among the lines of its kernel: the two forms have the same lines in the same order.
 std::map<std::uint32_t, std::size_t> rank_lines(pasta::kernel_result<recorder> const& kernel) {

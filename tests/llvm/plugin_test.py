@@ -76,6 +76,19 @@ for each in VERSIONS:
     add_version(each)
 
 
+class SpeedTest(PluginTest):
+    """A plain kernel under access_count takes at most 1.5 times as long as the same kernel on a probe."""
+
+    def test_access_count(self):
+        self.compile_well(VERSIONS[-1], HERE / "speed.cpp", HERE / "count_tools.hpp", "-O2", "-g",
+                          f"-I{SOURCE / 'tools/access_count'}")
+        done = self.run_program(self.folder / "program")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ratios = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
+        self.assertEqual(len(ratios), 8)
+        self.assertLessEqual(max(ratios.values()), 1.5, done.stdout)
+
+
 class EventsTest(PluginTest):
     """What no probe tells: branches, calls, copies, local memory, pointers whose space only the address tells."""
 
