@@ -9,6 +9,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
 #
 #   pasta::tool::NAME  what pasta_instrument links; its include directory is the folder
 #   NAME.so            the tool's shared library, in <build>/lib/pasta/tools, where `pasta` looks; installed likewise
+#   NAME.hpp           the header, beside NAME.so, for `pasta clang++`
 #   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC). NO_HOOK: none, for
 #                      a tool whose header nvcc does not take
 #
@@ -53,6 +54,9 @@ function(pasta_add_tool name)
     # The $<1:> keeps multi-config generators from adding a folder for each configuration.
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/pasta/tools$<1:>")
 
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/lib/pasta/tools/${name}.hpp" @ONLY CONTENT
+    "// The tool's header, for `pasta clang++`.\n#include \"${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}\"\n")
+
   if(NOT arg_NO_HOOK)
     pasta_add_hook(${name} "${arg_HEADER}")
   endif()
@@ -63,6 +67,7 @@ function(pasta_add_tool name)
   endif()
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
+  install(FILES "${arg_HEADER}" DESTINATION lib/pasta/tools RENAME "${name}.hpp")
   get_target_property(hooks pasta_tool_${name}_module PASTA_HOOKS)
   if(hooks)
     install(FILES ${hooks} DESTINATION lib/pasta/tools)

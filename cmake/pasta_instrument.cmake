@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_nearest_name.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_llvm.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_ptx.cmake")
 
 # pasta_instrument(TARGET ROUTE route TOOLS tool... [tool+tool...])
@@ -11,6 +12,9 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_ptx.cmake")
 #
 # ROUTE probe: kernels that are written on a probe. `a+b` is a pack: both tools watch one run. A tool is known by its
 # target pasta::tool::<name>, made by pasta_add_tool in this project or in one found by find_package.
+#
+# ROUTE llvm: plain kernels of the host engine, which know nothing of probes; the C++ compiler is clang. Packs as in
+# ROUTE probe.
 #
 # ROUTE ptx: any CUDA sources, compiled by nvcc. All tools named are built in together. `pasta nvcc --list-tools` shows
 # which there are.
@@ -24,7 +28,7 @@ function(pasta_instrument target)
   if(NOT TARGET ${target})
     message(FATAL_ERROR "${call}: there is no target ${target}")
   endif()
-  set(known_routes probe ptx)  # what can be compiled into a program
+  set(known_routes probe ptx llvm)  # what can be compiled into a program
   if(NOT arg_ROUTE IN_LIST known_routes)
     pasta_fail_with_nearest("${call}" "route" "${arg_ROUTE}" "${known_routes}")
   endif()
@@ -111,6 +115,9 @@ function(pasta_instrument target)
   string(STRIP "${flags}" flags)
   target_compile_definitions(${target} ${scope}
     "PASTA_PROBE_TOOLS_HEADER=\"${tools_header}\"" "PASTA_COMPILER_FLAGS=\"${flags}\"")
+  if(arg_ROUTE STREQUAL "llvm")
+    pasta_instrument_llvm("${call}" ${target} ${scope})
+  endif()
 endfunction()
 
 function(pasta_check_tool_name call name)

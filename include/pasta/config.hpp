@@ -74,6 +74,23 @@
 #define PASTA_DETAIL_IS_HOOK 0
 #endif
 
+// The llvm route (docs/routes.md): which functions are kernels, and what they call that is not theirs. Builds with the
+// pass plugin define PASTA_LLVM_ROUTE; without it these mean nothing.
+#if defined(__clang__)
+#define PASTA_PLAIN_KERNEL __attribute__((annotate("pasta.kernel")))
+#else
+#define PASTA_PLAIN_KERNEL
+#endif
+#if defined(PASTA_LLVM_ROUTE)
+#define PASTA_PROGRAM_ROUTE "llvm"
+#define PASTA_KERNEL_CALL __attribute__((noinline, annotate("pasta.runtime")))
+#define PASTA_KERNEL_CONSTANT __attribute__((noinline, const, annotate("pasta.runtime")))
+#else
+#define PASTA_PROGRAM_ROUTE "probe"
+#define PASTA_KERNEL_CALL
+#define PASTA_KERNEL_CONSTANT
+#endif
+
 // Where a traced operation stands in the source. Default arguments of a function; `place` must be the name of no other
 // parameter. g++ has no column builtin but a right std::source_location; clang 14 has no source_location and clang 15
 // a wrong one, but both have the builtin. The default arguments must not be nested in another call: g++ would give the
@@ -124,6 +141,13 @@ using current = hip;
 using current = host;
 #endif
 }  // namespace vendor
+
+/// Whether this translation unit is compiled with the llvm route's pass plugin.
+#if defined(PASTA_LLVM_ROUTE)
+inline constexpr bool is_llvm_route = true;
+#else
+inline constexpr bool is_llvm_route = false;
+#endif
 
 /// One bit per lane of a warp, lane 0 lowest. 64 bits where a warp can have 64 lanes.
 #if PASTA_DETAIL_IS_CUDA

@@ -46,6 +46,13 @@ class fixture {
                 {config.grid, config.block, config.shared_bytes}, config.stream, false, arguments...);
   }
 
+#if !PASTA_DETAIL_IS_CUDA
+  template <class... Parameters, class... Arguments>
+  void launch(void (*kernel)(Parameters...), launch_config const& config, Arguments const&... arguments) {
+    launch(plain_kernel<Parameters...>(kernel), config, arguments...);
+  }
+#endif
+
   /// Tells the tool of something that happened on the host.
   template <class Event>
   void happened(Event const& what) {

@@ -24,7 +24,7 @@ STEPS = [
     (7, r"instrument/.*"),
     (8, r"report/.*"),
     (9, r"session/.*"),
-    (10, r"(pasta|testing|cuda_names)\.hpp"),
+    (10, r"(pasta|testing|cuda_names|llvm_hooks)\.hpp"),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')

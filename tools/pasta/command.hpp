@@ -40,6 +40,8 @@ int run_diff(arguments const& words);
 int run_new(arguments const& words);
 int run_doctor(arguments const& words);
 int run_nvcc(arguments const& words);
+int run_clang(arguments const& words);
+int run_hipcc(arguments const& words);
 
 }  // namespace pasta::cli
 #endif

@@ -18,6 +18,7 @@
 
 #include <pasta/report/visible.hpp>
 #include "capture.hpp"
+#include "clang_compiler.hpp"
 #include "command.hpp"
 #include "find_cupti.hpp"
 #include "gpus.hpp"
@@ -184,9 +185,16 @@ examination examine() {
   need(ptx, cupti.library != nullptr, cupti.problem, "");
   e.installation.push_back({"ptx collector", visible(collector)});
   e.libraries.push_back({"CUPTI", visible(cupti.path)});
-  route_state llvm{"llvm", false, {"not in this version"}, {}, "AMD and CPU, unmodified source"};
-  need(llvm, !versions["clang++"].empty(), "clang++", "clang");
-  need(llvm, !versions["hipcc"].empty(), "hipcc", "hipcc");
+  route_state llvm{"llvm", true, {}, {}, "plain kernels on the CPU, by clang"};
+  std::vector<int> const plugins = plugin_versions();
+  std::string compilers;
+  for (int const version : plugins) {
+    std::string const name = fmt::format("clang++-{}", version);
+    if (!version_of(name.c_str()).empty()) compilers += (compilers.empty() ? "" : ", ") + name;
+  }
+  need(llvm, !plugins.empty(), "its pass plugin: build PASTA where LLVM's headers are", "llvm-15-dev");
+  need(llvm, !compilers.empty(), "a clang++ of LLVM 15, 16 or 19 with a plugin", "clang-15");
+  e.installation.push_back({"pass plugins", compilers.empty() ? "" : "for " + compilers});
   route_state patch{"patch", false, {"not in this version"}, {}, "NVIDIA, machine code only"};
   need(patch, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
   need(patch, !gpus.nvidia.empty(), "an NVIDIA GPU with a driver", "");

@@ -90,6 +90,7 @@ tool_description describe(std::string const& path) {
   tool.summary = text_of(described, "summary");
   tool.pasta_version = text_of(described, "pasta_version");
   tool.events = texts_of(described, "events");
+  tool.counts = texts_of(described, "counts");
   tool.routes = texts_of(described, "routes");
   tool.path = path;
   auto const options = described.find("options");

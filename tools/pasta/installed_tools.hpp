@@ -25,6 +25,7 @@ struct tool_description {
   std::string pasta_version;
   std::vector<tool_option> options;
   std::vector<std::string> events;
+  std::vector<std::string> counts;  ///< those of events that are counted and have no handler
   std::vector<std::string> routes;
   std::string path;
 };

@@ -29,10 +29,12 @@ struct subcommand {
   int (*run)(arguments const&);
 };
 
-constexpr std::array<subcommand, 7> subcommands{{
+constexpr std::array<subcommand, 9> subcommands{{
     {"list", "show the installed tools, or the tools a program was built with", run_list},
     {"run", "run a program with a tool and report what the tool saw", run_run},
     {"nvcc", "build CUDA sources with tools in them, by NVIDIA's nvcc", run_nvcc},
+    {"clang++", "build C++ sources with tools in their plain kernels, by clang", run_clang},
+    {"hipcc", "build HIP sources with counters in the code of AMD GPUs", run_hipcc},
     {"show", "print reports: text, JSON or CSV", run_show},
     {"diff", "compare two reports row by row", run_diff},
     {"new", "make a new tool that builds and passes its own test", run_new},
@@ -46,11 +48,12 @@ constexpr char examples[] =
     "  pasta run coalescing -- ./transpose 1024      which source lines waste memory bandwidth, and why\n"
     "  pasta run access_count,coalescing -- ./app    two tools in one run\n"
     "  pasta nvcc --tools access_count -lineinfo -o app app.cu\n"
+    "  pasta clang++ --tools access_count -O2 -g -o app app.cpp -lfmt -lboost_context\n"
     "  pasta show pasta-coalescing-transpose-42.json\n"
     "  pasta diff before.json after.json             did it help?\n"
     "  pasta new stride_check                        a tool of your own\n\n"
-    "Each subcommand has --help. Exit codes: 0 done, 2 usage, 125 error of pasta itself; `pasta run` and\n"
-    "`pasta nvcc` keep the program's own status (126 not executable, 127 not found).";
+    "Each subcommand has --help. Exit codes: 0 done, 2 usage, 125 error of pasta itself; `pasta run`,\n"
+    "`pasta nvcc`, `pasta clang++` and `pasta hipcc` keep the program's own status (126 not executable, 127 not found).";
 
 int run_main(arguments const& words) {
   auto const app = make_app("pasta SUBCOMMAND [arguments]", "PASTA: tools that watch GPU programs, on the CPU too.");

@@ -44,12 +44,14 @@ bool is_open(run_options const& options) { return options.route.empty() || optio
                                 options.tools.size() == 1 ? pack + " alone" : "pack " + pack, has, pack));
 }
 
-/// The pack of the probe route as the program spells it, or "".
-std::string find_probe_pack(run_options const& options, program_table const& table) {
+/// The pack of the probe or llvm route as the program spells it, or "".
+std::string find_compiled_pack(run_options const& options, program_table const& table) {
   std::vector<std::string> wanted = options.tools;
   std::sort(wanted.begin(), wanted.end());
   for (compiled_tool const& tool : table.tools) {
-    if (tool.route == "probe" && tools_of_pack(tool.pack) == wanted) return tool.pack;
+    bool const is_of_route =
+        is_open(options) ? tool.route == "probe" || tool.route == "llvm" : tool.route == options.route;
+    if (is_of_route && tools_of_pack(tool.pack) == wanted) return tool.pack;
   }
   return "";
 }
@@ -127,7 +129,7 @@ run_route choose_route(run_options const& options, std::string const& program, p
     check_installed(options, installed);
     return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : ""};
   }
-  if (std::string const pack = find_probe_pack(options, table); !pack.empty()) return {options.route, pack, ""};
+  if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, ""};
   if (is_open(options) && has_ptx_tools(options, table)) return ptx_route(options, installed);
   refuse_tools(options, program, table);
 }

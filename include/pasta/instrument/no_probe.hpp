@@ -17,10 +17,14 @@ struct no_probe {
   using handle = no_handle;
 };
 
-/// Which device events the probe route delivers. Another event needs a route that sees machine instructions.
+/// Which device events the probe route delivers. Another event needs a route that sees machine instructions; in a
+/// program of the llvm route there is one.
 template <class Event>
-inline constexpr bool probe_delivers_v = contains_v<
-    type_list<memory_access, async_copy, barrier, block_enter, block_exit, thread_enter, thread_exit, branch>, Event>;
+inline constexpr bool probe_delivers_v =
+    contains_v<
+        type_list<memory_access, async_copy, barrier, block_enter, block_exit, thread_enter, thread_exit, branch>,
+        Event> ||
+    (is_llvm_route && std::is_same_v<Event, call>);
 
 }  // namespace pasta
 #endif

@@ -19,7 +19,10 @@ struct state_leaves;
 template <std::size_t... Index, class... States>
 struct state_leaves<std::index_sequence<Index...>, States...> : state_leaf<Index, States>... {};
 template <class... States>
-struct state_tuple : state_leaves<std::index_sequence_for<States...>, States...> {};
+// A constructor: clang 15 and 16 cannot initialize this as an aggregate where a state is empty.
+struct state_tuple : state_leaves<std::index_sequence_for<States...>, States...> {
+  constexpr state_tuple() = default;
+};
 
 /// The state of the tool at Index.
 template <std::size_t Index, class State>

@@ -4,6 +4,7 @@
 #ifndef PASTA_SESSION_LAUNCH_HPP
 #define PASTA_SESSION_LAUNCH_HPP
 
+#include <pasta/instrument/llvm/plain_kernel.hpp>
 #include <pasta/session/session.hpp>
 
 /// Names the tools that a program can be run with; the last line of the header that PASTA_PROBE_TOOLS_HEADER names.
@@ -92,6 +93,15 @@ void launch(Kernel const& kernel, launch_config const& config, Arguments const&.
                 config.stream, arguments...);
   }
 }
+
+#if !PASTA_DETAIL_IS_CUDA
+/// As above for a function that knows nothing of probes, e.g. a `__global__` function with the names of
+/// pasta/cuda_names.hpp: pointers arrive as they are. Its accesses are seen where it was compiled by the llvm route.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), launch_config const& config, Arguments const&... arguments) {
+  launch(plain_kernel<Parameters...>(kernel), config, arguments...);
+}
+#endif
 
 /// Waits until all launches of the calling thread have ended. Tools see it as a synchronization.
 /// @throw vendor_error (on a GPU) for a kernel that went wrong

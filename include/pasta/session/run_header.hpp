@@ -95,7 +95,7 @@ inline report_header make_header(settings const& set) {
   header.command = command_line(set);
   header.pid = static_cast<std::uint64_t>(::getpid());
   header.host_name = host_name();
-  header.route = "probe";
+  header.route = PASTA_PROGRAM_ROUTE;
   header.pasta_version = PASTA_VERSION;
   utsname system{};
   std::string const release = value_of(read_small_file("/etc/os-release"), "PRETTY_NAME");

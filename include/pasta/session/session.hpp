@@ -154,7 +154,7 @@ class session final : public event_sink {
   static session* make() {
     auto* const made = new session;  // never deleted, see above
     try {
-      made->settings_ = read_settings();
+      made->settings_ = read_settings(PASTA_PROGRAM_ROUTE);
       made->runs_ = new executor(made->settings_);
       made->attach<Tools...>();
     } catch (usage_error const& error) {

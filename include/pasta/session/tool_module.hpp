@@ -32,9 +32,15 @@ requires is_right_v<Tool> std::string describe_tool() {
   if constexpr (handles_v<Tool, event> || counts_v<Tool, event>) all["events"].push_back(#event);
   PASTA_DETAIL_FOR_EACH_EVENT(PASTA_DETAIL_LIST)
 #undef PASTA_DETAIL_LIST
+  all["counts"] = ordered_json::array();
+#define PASTA_DETAIL_LIST(event) \
+  if constexpr (counts_v<Tool, event> && !handles_v<Tool, event>) all["counts"].push_back(#event);
+  PASTA_DETAIL_FOR_EACH_DEVICE_EVENT(PASTA_DETAIL_LIST)
+#undef PASTA_DETAIL_LIST
   all["routes"] = ordered_json::array();
   if constexpr (!(lacks_v<Tool, matrix_operation> || lacks_v<Tool, call>)) all["routes"].push_back("probe");
   if constexpr (ptx::can_collect_v<Tool>) all["routes"].push_back("ptx");
+  if constexpr (!lacks_v<Tool, matrix_operation>) all["routes"].push_back("llvm");
   return all.dump();
 }
 

@@ -134,6 +134,9 @@ class collector {
     self.arrive = [](void const* where, barrier_scope reach) {
       probe<ToolOrPack>::arrive({}, *static_cast<place const*>(where), reach);
     };
+    self.access = [](void const* where, access_kind kind, memory_space space, void const* address, std::uint64_t size) {
+      probe<ToolOrPack>::access({}, *static_cast<place const*>(where), kind, space, address, size);
+    };
   }
 
   executor* runs_;

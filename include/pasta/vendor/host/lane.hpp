@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <pasta/event.hpp>
 #include <pasta/vendor/host/atomic.hpp>
+#include <pasta/vendor/host/space.hpp>
 #include <pasta/vendor/host/warp.hpp>
 
 namespace pasta::simt {
@@ -76,10 +77,7 @@ class lane {
   void* dynamic_shared() const { return block_->shared().dynamic(); }
 
   /// Where a pointer points: to a shared array, to a lane's own stack, or elsewhere.
-  memory_space space_of(void const* address) const {
-    if (block_->shared().contains(address)) return memory_space::shared;
-    return block_->is_on_own_stack(address) ? memory_space::local : memory_space::global;
-  }
+  memory_space space_of(void const* address) const { return simt::space_of(*block_, address); }
 
  private:
   block_runner* block_;

@@ -32,6 +32,8 @@ struct worker {
   /// Tells the launch's probe of a barrier, for code that does not know its type; null without tools. `where` is a
   /// place.
   void (*arrive)(void const* where, barrier_scope) = nullptr;
+  /// Likewise of an access.
+  void (*access)(void const* where, access_kind, memory_space, void const* address, std::uint64_t size_bytes) = nullptr;
 };
 
 namespace detail {
@@ -119,6 +121,7 @@ class engine {
     try {
       self.probe_data = nullptr;
       self.arrive = nullptr;
+      self.access = nullptr;
       self.block.shared().begin_launch(work.shape.shared_bytes);
       if (work.hooks.begin_worker) work.hooks.begin_worker(work.hooks.argument, self);
       std::uint64_t const chunk = std::clamp<std::uint64_t>(work.block_count / (settings_.threads * 16ull), 1, 64);

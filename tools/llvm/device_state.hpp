@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What an instrumented module of a GPU has in memory: the state and the site table of the ptx route
+/// (include/pasta/instrument/ptx/module_state.hpp, site_table.hpp), so that one reader reads both.
+#ifndef PASTA_TOOLS_LLVM_DEVICE_STATE_HPP
+#define PASTA_TOOLS_LLVM_DEVICE_STATE_HPP
+
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/JSON.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sites.hpp"
+
+namespace pasta::plugin {
+
+class device_state {
+ public:
+  device_state(llvm::Module& module, std::vector<std::string> tools);
+
+  /// The variable, as a module_state: known before its table is.
+  llvm::GlobalVariable* variable() const { return variable_; }
+  /// @return the number of the first of so many counters of the module
+  unsigned take_counters(unsigned count);
+  /// Adds places to the table. @return the number of the innermost; null without debug information
+  llvm::json::Value add_places(std::vector<inlined_place> const& places);
+  void add_function(llvm::Function const& function, llvm::json::Array sites);
+
+  /// Puts the table into the module. Takes all of it away if nothing is counted.
+  void finish();
+
+ private:
+  std::string make_text(std::string const& id) const;
+  std::string make_id() const;
+
+  llvm::Module* module_;
+  std::vector<std::string> tools_;
+  llvm::GlobalVariable* variable_;
+  llvm::StructType* type_;
+  unsigned counters_ = 0;
+  llvm::json::Array places_, functions_;
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string, std::int64_t>, std::int64_t>
+      known_places_;
+};
+
+/// The GPU that a module is for: gfx90a.
+std::string target_of(llvm::Module const& module);
+
+/// Removes a variable that is kept for the plugin alone.
+void remove_variable(llvm::Module& module, llvm::GlobalVariable* variable);
+
+}  // namespace pasta::plugin
+#endif

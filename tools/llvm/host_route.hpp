@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// Instruments the plain kernels of the host engine in a module. docs/architecture.md says how.
+#ifndef PASTA_TOOLS_LLVM_HOST_ROUTE_HPP
+#define PASTA_TOOLS_LLVM_HOST_ROUTE_HPP
+
+#include <llvm/IR/PassManager.h>
+
+namespace pasta::plugin {
+
+class host_route : public llvm::PassInfoMixin<host_route> {
+ public:
+  /// @param is_optimized whether the module was compiled with optimization
+  explicit host_route(bool is_optimized) : is_optimized_(is_optimized) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+
+ private:
+  bool is_optimized_;
+};
+
+}  // namespace pasta::plugin
+#endif
