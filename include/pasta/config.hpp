@@ -80,7 +80,7 @@
 #if defined(__CUDACC__) || defined(__clang__)
 #define PASTA_NO_UNROLL _Pragma("unroll 1")
 #else
-#define PASTA_NO_UNROLL _Pragma("GCC unroll 1")
+#define PASTA_NO_UNROLL
 #endif
 #define PASTA_ALWAYS_INLINE inline __attribute__((always_inline))
 // A hook is one function without calls: see instrument/cuda/hook.hpp.

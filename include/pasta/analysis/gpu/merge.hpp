@@ -51,15 +51,14 @@ inline constexpr bool is_words_of_counts_v<T[Size]> = is_words_of_counts_v<T>;
 template <class T>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void exchange_merged(device_word& word, device_word seen, T const& mine) {
   PASTA_NO_UNROLL
-  for (;;) {
+  for (bool is_done = false; !is_done;) {
     T merged;
-    __builtin_memcpy(&merged, &seen, sizeof(T));
+    __builtin_memcpy(static_cast<void*>(&merged), &seen, sizeof(T));
     merged.merge(mine);
     device_word wanted;
     __builtin_memcpy(&wanted, &merged, sizeof(T));
-    if (wanted == seen) return;
-    device_word const before = simt::atomic_compare_exchange(word, seen, wanted);
-    if (before == seen) return;
+    device_word const before = wanted == seen ? seen : simt::atomic_compare_exchange(word, seen, wanted);
+    is_done = before == seen;
     seen = before;
   }
 }
