@@ -11,8 +11,26 @@ namespace pasta {
 
 namespace detail {
 
-PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t divide(std::uint64_t value, std::uint32_t by) {
-  return (by & (by - 1)) == 0 ? value >> (31 - __builtin_clz(by)) : value / by;
+/// A quotient and what is left.
+struct division {
+  std::uint64_t quotient = 0;
+  std::uint32_t rest = 0;
+};
+// A GPU has no instruction that divides, and what stands for one is long: for other numbers than powers of two, which
+// are rare, bit by bit.
+PASTA_DEVICE PASTA_ALWAYS_INLINE division divide(std::uint64_t value, std::uint32_t by) {
+  if ((by & (by - 1)) == 0) return {value >> (31 - __builtin_clz(by)), static_cast<std::uint32_t>(value) & (by - 1)};
+  division done;
+  std::uint64_t rest = 0;
+  PASTA_NO_UNROLL
+  for (std::uint32_t bit = 64; bit-- > 0;) {
+    rest = rest << 1 | (value >> bit & 1);
+    bool const fits = rest >= by;
+    rest -= fits ? by : 0;
+    done.quotient = done.quotient << 1 | (fits ? 1 : 0);
+  }
+  done.rest = static_cast<std::uint32_t>(rest);
+  return done;
 }
 
 // What times `by` is the value, as signed numbers; where there is none, something else.
@@ -57,17 +75,17 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE request_shape coalesce(memory_access const& acc
   shape.lanes = warp::count(lanes);
   // A sector or byte counts for the first lane, by address, that touches it.
   detail::lane_before const before = detail::find_lane_before(lanes, address);
-  std::uint64_t first_sector = detail::divide(address, sector_bytes), new_bytes = size_bytes;
-  std::uint64_t const end = detail::divide(address + (size_bytes - 1), sector_bytes) + 1;
+  std::uint64_t first_sector = detail::divide(address, sector_bytes).quotient, new_bytes = size_bytes;
+  std::uint64_t const end = detail::divide(address + (size_bytes - 1), sector_bytes).quotient + 1;
   if (before.is_there) {
-    std::uint64_t const end_before = detail::divide(before.address + (size_bytes - 1), sector_bytes) + 1;
+    std::uint64_t const end_before = detail::divide(before.address + (size_bytes - 1), sector_bytes).quotient + 1;
     first_sector = first_sector < end_before ? end_before : first_sector;
     new_bytes = address - before.address < new_bytes ? address - before.address : new_bytes;
   }
   shape.sectors = warp::reduce_add(lanes, end > first_sector ? static_cast<std::uint32_t>(end - first_sector) : 0u);
   shape.distinct_bytes = warp::reduce_add(lanes, static_cast<std::uint32_t>(new_bytes));
   shape.sectors_needed = static_cast<std::uint32_t>(
-      detail::divide(std::uint64_t{shape.distinct_bytes} + (sector_bytes - 1), sector_bytes));
+      detail::divide(std::uint64_t{shape.distinct_bytes} + (sector_bytes - 1), sector_bytes).quotient);
 
   if (lane_mask const rest = lanes & (lanes - 1); rest != 0) {
     std::uint32_t const first_lane = warp::lowest(lanes), second_lane = warp::lowest(rest);

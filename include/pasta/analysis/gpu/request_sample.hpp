@@ -39,7 +39,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void keep_request(kept_request* into, std::uint
       kept->key = key;
       kept->is_set = 1;
       kept->lanes = lanes;
-      kept->first_byte = lowest - divide(lowest, sector_bytes) * sector_bytes;
+      kept->first_byte = divide(lowest, sector_bytes).rest;
       PASTA_NO_UNROLL
       for (std::uint32_t i = 0; i < request_sample::max_lanes; ++i) kept->offsets[i] = 0;
     }
@@ -61,7 +61,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void observe_site_request(kept_request* into, s
   auto const growth = static_cast<std::uint32_t>(second - first);
   std::uint64_t const first_of_key = first_of_sample_key(rank, growth);
   if (!warp::any(lanes, first_of_key <= kept >> rest_of_sample_key_bits)) return;
-  auto const first_byte = static_cast<std::uint32_t>(first - divide(first, sector_bytes) * sector_bytes);
+  std::uint32_t const first_byte = divide(first, sector_bytes).rest;
   std::uint32_t fingerprint = 0;
   if (is_sample_run(lanes, shape)) {
     fingerprint = sample_fingerprint_of_run(lanes, first_byte, growth);

@@ -3,7 +3,7 @@
 #ifndef PASTA_VENDOR_HIP_ERROR_HPP
 #define PASTA_VENDOR_HIP_ERROR_HPP
 
-#include <hip/hip_runtime.h>
+#include <hip/hip_runtime_api.h>
 
 #include <stdexcept>
 #include <string>
@@ -21,6 +21,7 @@ namespace simt {
 inline std::string explain(hipError_t error, std::string const& what_failed) {
   switch (error) {
     case hipErrorNoDevice:
+    case hipErrorInvalidDevice:  // what the runtime says of the first device where there is none
       return what_failed + ": no AMD GPU was found (is HIP_VISIBLE_DEVICES set? is /dev/kfd readable?)";
     case hipErrorInsufficientDriver:
       return what_failed + ": the amdgpu driver is too old for this program's HIP runtime";
