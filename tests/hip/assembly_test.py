@@ -109,7 +109,7 @@ class AssemblyTest(unittest.TestCase):
 
     def test_every_program_is_there(self):
         for kernels in self.kernels.values():
-            self.assertEqual(len(programs_of(kernels)), len(compiler.TARGETS))
+            self.assertLessEqual(set(compiler.TARGETS), set(programs_of(kernels)))
 
     def test_nothing_is_called(self):
         for _, _, probed in self.each_probed():

@@ -22,6 +22,12 @@ class ProgramsTest(unittest.TestCase):
                 compiler.compile_file(name, *compiler.FLAGS, *compiler.WITH_TOOLS, "--offload-arch=gfx90a",
                                       "--cuda-host-only", "-fsyntax-only", source)
 
+    def test_sorting_by_rocprim_compiles(self):
+        folder = compiler.start_in_folder(self)
+        compiler.compile_file("hipcc", *compiler.FLAGS, "--offload-arch=gfx90a", "-O1", "-c",
+                              compiler.SOURCE_DIR / "tests/hip/sort_kernels.hip", "-o", folder / "sort.o")
+        self.assertTrue((folder / "sort.o").exists())
+
     def test_a_program_is_linked(self):
         folder = compiler.start_in_folder(self)
         program = folder / "vector_add"

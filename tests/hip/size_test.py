@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""A vendor is small: what HIP has of its own is at most 800 lines."""
+"""A vendor is small: what HIP has of its own is at most 800 lines. Sorting, which a program asks for by its header, is
+apart."""
 
 import pathlib
 import unittest
@@ -11,7 +12,8 @@ MOST_LINES = 800
 
 class SizeTest(unittest.TestCase):
     def test_the_hip_vendor_has_at_most_800_lines(self):
-        files = [INCLUDE / "vendor/hip.hpp", *INCLUDE.glob("*/hip/**/*.hpp"), *INCLUDE.glob("*/hip/**/*.inl")]
+        files = {INCLUDE / "vendor/hip.hpp", *INCLUDE.glob("*/hip/**/*.hpp"), *INCLUDE.glob("*/hip/**/*.inl")}
+        files.remove(INCLUDE / "analysis/hip/sort.hpp")
         lines = {path.relative_to(INCLUDE).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
                  for path in files}
         for step in ("vendor/hip/warp.hpp", "instrument/hip/probe.hpp", "session/hip/executor.hpp"):
