@@ -25,8 +25,9 @@ class HostSideTest(unittest.TestCase):
         compiler.compile_file("hipcc", "-std=c++20", "--offload-arch=gfx90a", HERE / "capture_program.hip", "-o",
                               cls.program)
         cls.vector_add = cls.folder / "vector_add"
-        compiler.compile_file("hipcc", *compiler.FLAGS, *compiler.WITH_TOOLS, "-O1", "--offload-arch=gfx90a", "-x", "hip",
-                              compiler.SOURCE_DIR / "examples/targets/vector_add.cpp", *LIBRARIES, "-o", cls.vector_add)
+        compiler.compile_file("hipcc", *compiler.FLAGS, *compiler.WITH_TOOLS, "-O1", "--offload-arch=gfx90a",
+                              "-x", "hip", compiler.SOURCE_DIR / "examples/targets/vector_add.cpp", *LIBRARIES, "-o",
+                              cls.vector_add)
 
     @classmethod
     def build_library(cls, source):

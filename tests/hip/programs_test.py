@@ -3,6 +3,7 @@
 """The programs in examples/targets, unchanged and with both tools, are compiled and linked for AMD GPUs. They do not
 run: there is no GPU. A mix of files for the GPU and for the host engine ends at start-up with one line."""
 
+import os
 import subprocess
 import unittest
 
@@ -28,13 +29,28 @@ class ProgramsTest(unittest.TestCase):
                               compiler.SOURCE_DIR / "tests/hip/sort_kernels.hip", "-o", folder / "sort.o")
         self.assertTrue((folder / "sort.o").exists())
 
-    def test_a_program_is_linked(self):
+    def test_a_cmake_project_with_hipcc_as_its_compiler(self):
+        package = os.environ.get("PASTA_BUILD_DIR")
+        if not package:
+            self.skipTest("PASTA_BUILD_DIR names no build tree of PASTA's")
         folder = compiler.start_in_folder(self)
-        program = folder / "vector_add"
         source = compiler.SOURCE_DIR / "examples/targets/vector_add.cpp"
-        compiler.compile_file("hipcc", *compiler.FLAGS, *compiler.WITH_TOOLS, "--offload-arch=gfx90a", "-x", "hip",
-                              source, *LIBRARIES, "-o", program)
-        self.assertTrue(program.exists())
+        (folder / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES CXX)
+find_package(pasta REQUIRED)
+add_executable(vector_add "{source}")
+target_link_libraries(vector_add PRIVATE pasta::pasta)
+pasta_instrument(vector_add ROUTE probe TOOLS access_count coalescing)
+""", encoding="utf-8")
+        for line in (["-S", folder, "-B", folder / "build", f"-Dpasta_DIR={package}",
+                      "-DCMAKE_CXX_FLAGS=--offload-arch=gfx90a",
+                      f"-DCMAKE_CXX_COMPILER={compiler.PROGRAMS['hipcc']}"], ["--build", folder / "build"]):
+            done = subprocess.run(["cmake", *line], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        names = subprocess.run(["strings", "-a", folder / "build/vector_add"], capture_output=True, text=True,
+                               check=True)
+        self.assertIn("probe\taccess_count\t", names.stdout)
+        self.assertIn("probe\tcoalescing\t", names.stdout)
 
 
 class OneVendorTest(unittest.TestCase):
