@@ -72,8 +72,13 @@ device& device::only() {
 pasta::simt::engine& device::engine() {
   std::lock_guard const lock(mutex_);
   if (!engine_) {
-    engine_ = std::make_unique<pasta::simt::engine>(pasta::simt::engine_settings{
-        .warp_width = read_number("PASTA_WARP_WIDTH", 64), .threads = read_number("PASTA_HOST_THREADS", 0)});
+    std::uint32_t const width = read_number("PASTA_WARP_WIDTH", 64);
+    if (width != 32 && width != 64) {
+      std::fprintf(stderr, "emulated HIP: PASTA_WARP_WIDTH is neither 32 nor 64\n");
+      std::_Exit(2);
+    }
+    engine_ = std::make_unique<pasta::simt::engine>(
+        pasta::simt::engine_settings{.warp_width = width, .threads = read_number("PASTA_HOST_THREADS", 0)});
   }
   return *engine_;
 }

@@ -42,6 +42,11 @@ class ProgramsTest(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stdout, done.stderr),
                                      (0, f"OK, waves of {width} lanes\n", ""))
 
+    def test_another_width_is_refused_with_one_line(self):
+        done = self.run_program(self.build(HERE / "programs/reduce.hip"), 48)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "emulated HIP: PASTA_WARP_WIDTH is neither 32 nor 64\n")
+
     def test_code_without_frame_pointers_is_refused_with_one_line(self):
         # A leaf in between keeps none, and what it calls finds no chain.
         source = self.folder / "chain.hip"
