@@ -25,17 +25,23 @@
 #error "PASTA needs C++20: compile with -std=c++20 or newer"
 #endif
 
-// PASTA_DEVICE stands before every function that can run inside a kernel.
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define PASTA_DEVICE __host__ __device__
-#else
-#define PASTA_DEVICE
-#endif
 // Which vendor this translation unit is for. All files of a program that include pasta.hpp must agree.
 #if defined(__CUDACC__)
 #define PASTA_DETAIL_IS_CUDA 1
 #else
 #define PASTA_DETAIL_IS_CUDA 0
+#endif
+#if defined(__HIPCC__) && !PASTA_DETAIL_IS_CUDA
+#define PASTA_DETAIL_IS_HIP 1
+#include <hip/hip_runtime.h>  // __host__ and __device__ are its macros
+#else
+#define PASTA_DETAIL_IS_HIP 0
+#endif
+// PASTA_DEVICE stands before every function that can run inside a kernel.
+#if PASTA_DETAIL_IS_CUDA || PASTA_DETAIL_IS_HIP
+#define PASTA_DEVICE __host__ __device__
+#else
+#define PASTA_DEVICE
 #endif
 // The vendor's own version of a header: a folder for each vendor has the same file names.
 //     #include PASTA_INSTRUMENT_OF_VENDOR(probe)
@@ -45,6 +51,12 @@
 #define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/cuda/name.hpp>
 #define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/cuda/name.hpp>
 #define PASTA_SESSION_OF_VENDOR(name) <pasta/session/cuda/name.hpp>
+#elif PASTA_DETAIL_IS_HIP
+#define PASTA_VENDOR_NAME "hip"
+#define PASTA_VENDOR_HEADER <pasta/vendor/hip.hpp>
+#define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/hip/name.hpp>
+#define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/hip/name.hpp>
+#define PASTA_SESSION_OF_VENDOR(name) <pasta/session/hip/name.hpp>
 #else
 #define PASTA_VENDOR_NAME "host"
 #define PASTA_VENDOR_HEADER <pasta/vendor/host.hpp>
@@ -63,6 +75,12 @@
 #define PASTA_UNROLL _Pragma("unroll")
 #else
 #define PASTA_UNROLL _Pragma("GCC unroll 64")
+#endif
+// Before a loop that is seldom gone round, or whose code is long: leaves it a loop.
+#if defined(__CUDACC__) || defined(__clang__)
+#define PASTA_NO_UNROLL _Pragma("unroll 1")
+#else
+#define PASTA_NO_UNROLL
 #endif
 #define PASTA_ALWAYS_INLINE inline __attribute__((always_inline))
 // A hook is one function without calls: see instrument/cuda/hook.hpp.
@@ -135,7 +153,7 @@ struct hip {};
 /// The vendor that this translation unit is compiled for.
 #if PASTA_DETAIL_IS_CUDA
 using current = cuda;
-#elif defined(__HIPCC__)
+#elif PASTA_DETAIL_IS_HIP
 using current = hip;
 #else
 using current = host;

@@ -17,8 +17,10 @@ def headers():
     """All but those of programs that run on the host: "pasta/event.hpp"."""
     found = [path.relative_to(INCLUDE).as_posix() for path in sorted(INCLUDE.rglob("*"))
              if path.suffix in (".hpp", ".h")]
-    for_the_host = {"pasta/vendor/host.hpp", "pasta/cuda_names.hpp"}
-    return [name for name in found if "/host/" not in name and name not in for_the_host]
+    for_others = {"pasta/vendor/host.hpp", "pasta/vendor/hip.hpp", "pasta/cuda_names.hpp"}
+    shared = "pasta/instrument/gpu/probe.hpp"  # what else is in gpu/ is for GPUs whose lanes go in step
+    return [name for name in found
+            if name == shared or not re.search("/(host|hip|gpu)/", name) and name not in for_others]
 
 
 def own_warnings(said):

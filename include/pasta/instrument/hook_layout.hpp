@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <pasta/analysis/cuda/placement.hpp>
+#include <pasta/analysis/placement.hpp>
 #include <pasta/instrument/states.hpp>
 
 namespace pasta::detail {

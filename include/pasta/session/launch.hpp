@@ -61,8 +61,11 @@ inline bool const is_begun = (session::instance(probe_tools{}), true);
 inline void agree_on_vendor(std::string_view vendor) {
   static std::string_view const first = vendor;
   if (vendor == first) return;
-  say("files of this program that include pasta/pasta.hpp are compiled for the GPU and for the host engine; "
-      "compile all of them with nvcc (-x cu), or none");
+  bool const is_amd = vendor == "hip" || first == "hip";
+  say(fmt::format(
+      "files of this program that include pasta/pasta.hpp are compiled for the GPU and for the host engine; "
+      "compile all of them with {}, or none",
+      is_amd ? "hipcc (-x hip)" : "nvcc (-x cu)"));
   ::_exit(2);
 }
 namespace {

@@ -4,8 +4,8 @@
 #ifndef PASTA_ANALYSIS_CUDA_SHARED_MERGE_HPP
 #define PASTA_ANALYSIS_CUDA_SHARED_MERGE_HPP
 
-#include <pasta/analysis/cuda/placement.hpp>
 #include <pasta/analysis/histogram.hpp>
+#include <pasta/analysis/placement.hpp>
 #include <pasta/vendor/cuda.hpp>
 
 namespace pasta::detail {

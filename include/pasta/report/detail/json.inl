@@ -5,9 +5,9 @@
 #define PASTA_REPORT_DETAIL_JSON_INL
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include <pasta/report/detail/nlohmann_json.hpp>
 #include <pasta/report/json.hpp>
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>

@@ -8,8 +8,8 @@
 
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include <pasta/report/detail/nlohmann_json.hpp>
 #include <pasta/report/json.hpp>
 #include <pasta/report/read_json.hpp>
 #include <pasta/report/visible.hpp>

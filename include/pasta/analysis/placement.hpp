@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 /// Where a GPU keeps each field of a tool's state.
-#ifndef PASTA_ANALYSIS_CUDA_PLACEMENT_HPP
-#define PASTA_ANALYSIS_CUDA_PLACEMENT_HPP
+#ifndef PASTA_ANALYSIS_PLACEMENT_HPP
+#define PASTA_ANALYSIS_PLACEMENT_HPP
 
 #include <pasta/analysis/common_value.hpp>
 #include <pasta/analysis/count.hpp>

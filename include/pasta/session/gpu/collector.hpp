@@ -1,0 +1,352 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_SESSION_GPU_COLLECTOR_HPP
+#define PASTA_SESSION_GPU_COLLECTOR_HPP
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <pasta/session/gpu/device_texts.hpp>
+#include <pasta/session/gpu/launch_timer.hpp>
+#include <set>
+
+#include PASTA_SESSION_OF_VENDOR(executor)
+
+namespace pasta {
+
+/// Runs kernels under the tools of a run and keeps what they collect: in the GPU's memory, merged from all launches,
+/// until the report is made. No launch is waited for, but with `--per launch` when that memory is full. The same
+/// members for every vendor; of the vendor it needs simt::runtime and the executor's kernels.
+template <class ToolOrPack>
+class collector {
+ public:
+  using tools = tools_of_t<ToolOrPack>;
+  using site_states = typename detail::states_of<tools>::site;
+  using kernel_states = typename detail::states_of<tools>::kernel;
+  using launch_states = typename detail::states_of<tools>::launch;
+  using program_states = typename detail::states_of<tools>::program;
+  using options_type = typename detail::states_of<tools>::options;
+  using region = detail::region_of<tools>;
+  using runtime = simt::runtime;
+
+  /// Most memory of a GPU that results take [bytes].
+  static constexpr std::size_t memory_limit_bytes = std::size_t{16} << 20;
+
+ private:
+  struct device_state;
+  // A kernel's memory on one device.
+  struct placed {
+    device_state* device;
+    unsigned char* memory;  // of the GPU
+    std::uint32_t shard_count;
+  };
+  // What was read from it, merged.
+  struct site_total {
+    std::uint64_t executions = 0;
+    site_states states{};
+  };
+
+ public:
+  /// What was collected about one kernel, or about one launch.
+  class store {
+   public:
+    /// `f(site_info, executions, site_states)` for each site. As of the last fetch().
+    template <class Function>
+    void for_each_site(Function&& f) const {
+      for (auto const& [where, total] : sites_) f(where, total.executions, total.states);
+    }
+    void merge_into(kernel_states& kernel, launch_states& launch) const {
+      detail::merge_states(kernel, kernel_);
+      detail::merge_states(launch, launch_);
+    }
+    std::uint64_t events_dropped() const { return dropped_; }
+
+   private:
+    friend collector;
+    std::vector<placed> regions_;  // one for each device
+    std::map<site_info, site_total> sites_;
+    kernel_states kernel_{};
+    launch_states launch_{};
+    std::uint64_t dropped_ = 0, launches_without_memory_ = 0;
+  };
+
+  struct launch_request {
+    store* into;
+    launch_shape const* shape;
+    std::uint64_t stream;
+    scope per;
+  };
+
+  explicit collector(executor& runs) : runs_(&runs) {}
+  /// Waits for all launches, since they write to its memory.
+  ~collector() {
+    for (device_state& device : devices_) {
+      if (device.is_lost || !runtime::use(device.number)) continue;
+      static_cast<void>(runtime::wait_for_device({}));
+      for (void* const memory : device.memory) runtime::release(memory);
+    }
+  }
+  collector(collector const&) = delete;
+  collector& operator=(collector const&) = delete;
+
+  /// Launches a kernel; `ended(begin_ns, end_ns)` is called when it is known to have ended, by a later launch or
+  /// fetch(). Any thread. A launch that finds no memory for results runs without the tool and counts as lost.
+  /// @throw vendor_error for a launch that the GPU refused
+  template <class Kernel, class... Arguments>
+  void launch(launch_request const& request, options_type const& options,
+              std::function<void(std::uint64_t, std::uint64_t)> const& ended, Kernel const& kernel,
+              Arguments const&... arguments) {
+    auto const stream = reinterpret_cast<runtime::stream>(request.stream);
+    std::unique_lock lock(mutex_);
+    std::vector<std::function<void()>> done = poll();
+    device_state& device = current();
+    placed const* const where = place(*request.into, device, request.per);
+    if (where == nullptr) {
+      ++request.into->launches_without_memory_;
+      lock.unlock();
+      runs_->run(kernel, *request.shape, request.stream, arguments...);
+    } else {
+      typename detail::launch_timer::span const span =
+          runtime::is_captured(stream) ? typename detail::launch_timer::span{} : device.timer.begin(stream);
+      detail::launch_on_gpu(
+          &detail::run_probed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, detail::kernel_name(kernel),
+          *request.shape, request.stream, reinterpret_cast<typename region::head*>(where->memory),
+          reinterpret_cast<typename region::shard*>(where->memory + region::shards_offset()), where->shard_count - 1,
+          options, detail::kernel_source<Kernel>::of(kernel), detail::to_parameter(arguments)...);
+      detail::launch_timer::end(span, stream);
+      if (span.end != nullptr) {
+        running_.push_back({&device, span, ended, request.per == scope::launch ? request.into : nullptr});
+      } else {
+        std::uint64_t const now = get_nanoseconds<vendor::current>{}();
+        done.push_back([=] { ended(now, now); });
+      }
+      lock.unlock();
+    }
+    for (auto const& call : done) call();
+  }
+
+  /// Brings to the host what was collected: waits for all launches so far. @param problems what could not be read
+  void fetch(std::vector<store*> const& stores, std::set<std::string>& problems) {
+    std::unique_lock lock(mutex_);
+    if (devices_.empty()) return;
+    int const before = runtime::device();
+    std::vector<std::function<void()>> done;
+    for (device_state& device : devices_) {
+      runtime::use(device.number);
+      std::string const problem =
+          runtime::wait_for_device("a kernel went wrong, and what the GPU had collected is lost with it");
+      if (!problem.empty()) {
+        device.is_lost = true;
+        problems.insert(problem);
+      }
+    }
+    for (auto const& call : poll()) done.push_back(call);
+    for (store* const one : stores) read(*one, problems);
+    runtime::use(before);
+    lock.unlock();
+    for (auto const& call : done) call();
+  }
+
+  void merge_into(program_states& into) const { detail::merge_states(into, program_); }
+
+  void add_notes(std::vector<store const*> const& stores, std::set<std::string>& notes) const {
+    std::uint64_t count = 0;
+    for (store const* const one : stores) count += one->launches_without_memory_;
+    if (count > 0) {
+      notes.insert(fmt::format("{} launches were not analysed: there was no GPU memory for results ({} MiB at most)",
+                               count, memory_limit_bytes >> 20));
+    }
+  }
+
+ private:
+  struct device_state {
+    int number = 0;
+    std::uint32_t most_shards = 1;
+    bool is_lost = false;
+    std::size_t left_bytes = memory_limit_bytes;
+    runtime::stream stream = nullptr;  // waits for none of the program's, nor they for it
+    std::vector<void*> memory;
+    std::vector<placed> free;  // of launches that have been read, zeroed
+    detail::launch_timer timer;
+    detail::device_texts texts;
+  };
+  struct running_launch {
+    device_state* device;
+    typename detail::launch_timer::span span;
+    std::function<void(std::uint64_t, std::uint64_t)> ended;
+    store* apart;  // of a launch that is kept apart: read when it has ended
+  };
+
+  device_state& current() {
+    int const number = runtime::device();
+    for (device_state& known : devices_) {
+      if (known.number == number) return known;
+    }
+    device_state& made = devices_.emplace_back();
+    made.number = number;
+    made.stream = runtime::make_stream();
+    constexpr std::uint32_t enough_shards = 64;
+    std::uint32_t const processors = runtime::count_processors(number);
+    while (made.most_shards < enough_shards && made.most_shards < processors) made.most_shards *= 2;
+    return made;
+  }
+
+  // A kernel gets at most an eighth of what is left, so that many kernels find room; fewer shards cost time.
+  placed const* place(store& of, device_state& device, scope per) {
+    for (placed const& known : of.regions_) {
+      if (known.device == &device) return &known;
+    }
+    if (per == scope::launch && device.free.empty()) {
+      if (void* const memory = take(device, region::size_bytes(1))) {
+        device.free.push_back({&device, static_cast<unsigned char*>(memory), 1});
+      } else {
+        wait_for_place(device);
+      }
+    }
+    if (per == scope::launch) {
+      if (device.free.empty()) return nullptr;
+      of.regions_.push_back(device.free.back());
+      device.free.pop_back();
+      return &of.regions_.back();
+    }
+    std::uint32_t shard_count = device.most_shards;
+    while (shard_count > 1 && region::size_bytes(shard_count) > device.left_bytes / 8) shard_count /= 2;
+    void* const memory = take(device, region::size_bytes(shard_count));
+    if (memory == nullptr) return nullptr;
+    of.regions_.push_back({&device, static_cast<unsigned char*>(memory), shard_count});
+    return &of.regions_.back();
+  }
+
+  // Zeroed memory, or null if the limit is reached or the GPU has no more.
+  static void* take(device_state& device, std::size_t bytes) {
+    if (bytes > device.left_bytes) return nullptr;
+    void* const memory = runtime::allocate(bytes);
+    if (memory == nullptr) return nullptr;
+    if (!runtime::clear(memory, bytes, device.stream) || !runtime::wait_for(device.stream)) {
+      runtime::release(memory);
+      return nullptr;
+    }
+    device.left_bytes -= bytes;
+    device.memory.push_back(memory);
+    return memory;
+  }
+
+  // The oldest launch that is kept apart makes room when it has ended.
+  void wait_for_place(device_state& device) {
+    for (running_launch& launch : running_) {
+      if (launch.device != &device || launch.apart == nullptr) continue;
+      std::set<std::string> problems;
+      if (runtime::wait_for(launch.span.end)) release(launch, problems);
+      return;
+    }
+  }
+
+  // What is to be said of launches that have ended. Looks at the oldest launches alone: those of one stream end in
+  // order.
+  std::vector<std::function<void()>> poll() {
+    constexpr int enough_running = 4;
+    std::vector<std::function<void()>> done;
+    int running = 0;
+    for (auto launch = running_.begin(); launch != running_.end() && running < enough_running;) {
+      auto const progress = launch->device->is_lost ? runtime::progress::failed : runtime::ask(launch->span.end);
+      if (progress == runtime::progress::running) {
+        ++launch;
+        ++running;
+        continue;
+      }
+      if (progress == runtime::progress::ended) {
+        std::uint64_t begin_ns = 0, end_ns = 0;
+        launch->device->timer.read(launch->span, begin_ns, end_ns);
+        done.push_back([ended = launch->ended, begin_ns, end_ns] { ended(begin_ns, end_ns); });
+        std::set<std::string> problems;
+        release(*launch, problems);
+      }
+      launch = running_.erase(launch);
+    }
+    return done;
+  }
+
+  // Reads what a launch that is kept apart collected, and gives its memory back, zeroed.
+  void release(running_launch& launch, std::set<std::string>& problems) {
+    store* const of = std::exchange(launch.apart, nullptr);
+    if (of == nullptr || of->regions_.empty()) return;
+    placed const where = of->regions_.back();
+    read(*of, problems);
+    of->regions_.clear();
+    if (runtime::clear(where.memory, region::size_bytes(where.shard_count), where.device->stream) &&
+        runtime::wait_for(where.device->stream)) {
+      where.device->free.push_back(where);
+    }
+  }
+
+  // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice. The
+  // head stays, but for what counts as dropped: sites keep their rows, and rare state merges with itself.
+  void read(store& of, std::set<std::string>& problems) {
+    if (!of.regions_.empty()) of.dropped_ = 0;  // each region has its own since its begin
+    for (placed const& where : of.regions_) {
+      device_state& device = *where.device;
+      if (device.is_lost) continue;
+      runtime::use(device.number);
+      std::size_t const size = region::size_bytes(where.shard_count);
+      auto const image = std::make_unique<unsigned char[]>(size);
+      if (!runtime::fetch(image.get(), where.memory, size, device.stream) ||
+          !runtime::clear(where.memory + region::shards_offset(), size - region::shards_offset(), device.stream) ||
+          !runtime::wait_for(device.stream)) {
+        problems.insert("results could not be read from the GPU");
+        continue;
+      }
+      add(of, device, image.get(), where.shard_count);
+    }
+  }
+
+  void add(store& of, device_state& device, unsigned char const* image, std::uint32_t shard_count) {
+    auto const& head = *reinterpret_cast<typename region::head const*>(image);
+    auto const* const shards = reinterpret_cast<typename region::shard const*>(image + region::shards_offset());
+    of.dropped_ += head.dropped;
+    for (std::uint32_t i = 0; i < detail::row_count; ++i) {
+      auto const& entry = head.entries[i];
+      if (entry.packed == 0 || entry.file == 0) continue;
+      site_info where = describe(site_key{"", entry.packed});
+      where.file = device.texts.at(entry.file, device.stream);
+      site_total& total = of.sites_[where];
+      for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
+        total.executions += shards[shard].executions[i];
+        merge_tools(total.states, shards[shard].rows[i].states);
+      }
+      merge_tools(total.states, head.rare[i].states);
+    }
+    for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
+      merge_tools(of.kernel_, shards[shard].kernel);
+      merge_tools(of.launch_, shards[shard].launch);
+      merge_tools(program_, shards[shard].program);
+    }
+  }
+
+  // The fields that the parts have, tool by tool.
+  template <class... States, class... Parts>
+  static void merge_tools(detail::state_tuple<States...>& into, detail::state_tuple<Parts...> const& from) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+      (merge_parts(detail::get_state<Index>(into), detail::get_state<Index>(from)), ...);
+    }
+    (std::index_sequence_for<States...>{});
+  }
+  template <class State, class Parts>
+  static void merge_parts(State& into, Parts const& from) {
+    [&]<std::size_t... Part>(std::index_sequence<Part...>) { (merge_part<Part>(into, from), ...); }
+    (std::make_index_sequence<detail::part_count_v<State>>{});
+  }
+  template <std::size_t Part, class State, class Parts>
+  static void merge_part([[maybe_unused]] State& into, [[maybe_unused]] Parts const& from) {
+    if constexpr (Parts::template has_v<Part>) detail::merge_one(detail::part<Part>(into), from.template get<Part>());
+  }
+
+  executor* runs_;
+  std::mutex mutex_;
+  std::list<device_state> devices_;
+  std::list<running_launch> running_;
+  program_states program_{};
+};
+
+}  // namespace pasta
+#endif
