@@ -59,9 +59,6 @@ class ReportsTest(unittest.TestCase):
     def test_coalescing_of_warps_of_64(self):
         self.compare("coalescing", 64)
 
-    def test_sectors_of_a_size_that_is_no_power_of_two(self):
-        self.compare("coalescing", 64, PASTA_TOOL_OPTIONS="sector-bytes=48")
-
     def test_launches_kept_apart(self):
         self.compare("coalescing", 64, PASTA_PER="launch")
 

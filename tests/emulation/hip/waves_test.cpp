@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // What lanes of a wave do together, at both widths, and what the device says of itself.
-#include <pasta/vendor/current.hpp>
+#include <pasta/analysis/coalesce.hpp>
+#include <pasta/analysis/count_distinct.hpp>
+#include <random>
+#include <set>
 #include <vector>
 
 #include "catch.hpp"
@@ -126,6 +129,59 @@ TEST_CASE("PASTA's warp operations are exact for parts of a wave") {
         std::uint64_t const got = is_one_there ? i / width * width + 1 : i;
         return static_cast<std::uint64_t>((sum * 1000 + most) * 1000 + least) + got;
       });
+}
+
+namespace {
+struct request {
+  std::uint64_t addresses[64], lanes;
+  std::uint32_t size_bytes, sector_bytes;
+} asked;
+pasta::request_shape shapes[64];
+std::uint32_t distinct[64];
+}  // namespace
+
+TEST_CASE("the shape of a request is what the host engine says, for any lanes, addresses and sectors") {
+  std::mt19937_64 random(1);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::uint32_t const width = trial % 2 == 0 ? 32 : 64;
+    std::uint64_t const spread = std::uint64_t{1} << random() % 40, step = random() % 200;
+    asked.size_bytes = 1u << random() % 5;
+    asked.sector_bytes = std::vector<std::uint32_t>{32, 64, 48, 100, 4096, 9}[random() % 6];
+    asked.lanes = (trial % 3 == 0 ? ~std::uint64_t{0} : random()) & lowest(width);
+    if (asked.lanes == 0) continue;
+    for (std::uint32_t lane = 0; lane < 64; ++lane) {
+      asked.addresses[lane] = 1'000'000'000'007 + (trial % 4 == 1 ? step * lane : random() % spread);
+    }
+    run(
+        width,
+        [](std::uint64_t*) {
+          std::uint32_t const lane = pasta::warp::lane();
+          if ((asked.lanes >> lane & 1) == 0) return;
+          pasta::lane_mask const lanes = pasta::warp::detail::active();
+          shapes[lane] = pasta::coalesce({lanes, asked.addresses[lane], asked.size_bytes, pasta::access_kind::load,
+                                          pasta::memory_space::global, 0},
+                                         asked.sector_bytes);
+          distinct[lane] = pasta::warp::count_distinct(lanes, asked.addresses[lane]);
+        },
+        width);
+    pasta::request_shape const expected =
+        pasta::shape_of_request(asked.addresses, asked.lanes, asked.size_bytes, asked.sector_bytes);
+    std::set<std::uint64_t> different;
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+      if ((asked.lanes >> lane & 1) != 0) different.insert(asked.addresses[lane]);
+    }
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+      if ((asked.lanes >> lane & 1) == 0) continue;
+      INFO("trial " << trial << ", lane " << lane);
+      REQUIRE(shapes[lane].lanes == expected.lanes);
+      REQUIRE(shapes[lane].sectors == expected.sectors);
+      REQUIRE(shapes[lane].sectors_needed == expected.sectors_needed);
+      REQUIRE(shapes[lane].distinct_bytes == expected.distinct_bytes);
+      REQUIRE(shapes[lane].is_regular == expected.is_regular);
+      REQUIRE(shapes[lane].stride_bytes == expected.stride_bytes);
+      REQUIRE(distinct[lane] == different.size());
+    }
+  }
 }
 
 TEST_CASE("shared arrays are the block's, and told from other memory") {
