@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace pasta::llvm_route {
 
@@ -30,6 +32,8 @@ class kernel_registry {
   /// @param tools a tools_key
   /// @param name the original's symbol
   void add(void const* original, void const* tools, void const* instrumented, char const* name) {
+    // clang 15 for HIP crashes where it first asks this while it defines another class; what it has found it knows.
+    static_assert(!std::is_copy_assignable_v<std::pair<void const* const, entry>>);
     std::lock_guard const lock(mutex_);
     entry& kernel = kernels_[original];
     if (kernel.name.empty()) kernel.name = readable(name);
