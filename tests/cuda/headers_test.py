@@ -17,7 +17,8 @@ def headers():
     """All but those of programs that run on the host: "pasta/event.hpp"."""
     found = [path.relative_to(INCLUDE).as_posix() for path in sorted(INCLUDE.rglob("*"))
              if path.suffix in (".hpp", ".h")]
-    for_others = {"pasta/vendor/host.hpp", "pasta/vendor/hip.hpp", "pasta/cuda_names.hpp"}
+    for_others = {"pasta/vendor/host.hpp", "pasta/vendor/hip.hpp", "pasta/cuda_names.hpp", "pasta/llvm_hooks.hpp",
+                  "pasta/instrument/llvm/host_hooks.hpp"}
     shared = "pasta/instrument/gpu/probe.hpp"  # what else is in gpu/ is for GPUs whose lanes go in step
     return [name for name in found
             if name == shared or not re.search("/(host|hip|gpu)/", name) and name not in for_others]

@@ -16,7 +16,8 @@ def headers():
     """All but those of other vendors and of programs that run on the host: "pasta/event.hpp"."""
     found = [path.relative_to(INCLUDE).as_posix() for path in sorted(INCLUDE.rglob("*"))
              if path.suffix in (".hpp", ".h")]
-    others = {"pasta/vendor/host.hpp", "pasta/vendor/cuda.hpp", "pasta/cuda_names.hpp"}
+    others = {"pasta/vendor/host.hpp", "pasta/vendor/cuda.hpp", "pasta/cuda_names.hpp", "pasta/llvm_hooks.hpp",
+              "pasta/instrument/llvm/host_hooks.hpp"}
     return [name for name in found if not re.search("/(host|cuda|ptx)/", name) and name not in others]
 
 
