@@ -118,7 +118,11 @@ class random_strides : public random_accesses {
     std::string const word = new_word();
     line("mul.lo.u32 {}, %lane, {};", word, 4 * below(5));
     line("add.u32 {0}, {0}, {1};", word, 4 * below(16));
-    if (chance(50)) line("mad.lo.u32 {0}, {1}, 4, {0};", word, rounds_);  // elsewhere each time
+    if (chance(50)) {  // other distances each time
+      std::string const more = new_word();
+      line("mul.lo.u32 {}, {}, %lane;", more, rounds_);
+      line("mad.lo.u32 {0}, {1}, 4, {0};", word, more);
+    }
     line("cvt.u64.u32 {}, {};", made.at, word);
     line("add.u64 {0}, {0}, %table;", made.at);
     switch (below(3)) {
