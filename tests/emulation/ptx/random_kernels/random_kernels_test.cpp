@@ -222,11 +222,11 @@ TEST_CASE("Where lanes never meet again lanes and bytes are right, and results a
 }
 
 TEST_CASE("Requests that are counted in runs are as if each was handled") {
-  tally const sum = check_kernels(2000, 60, ptx_emulation::reconvergence::ideal, random_kernel::kind::strides);
+  tally const sum = check_kernels(2000, 40, ptx_emulation::reconvergence::ideal, random_kernel::kind::strides);
   CHECK(sum.runs > 2 * sum.kernels);
 }
 TEST_CASE("Where lanes never meet again no run goes wrong") {
-  check_kernels(3000, 15, ptx_emulation::reconvergence::none, random_kernel::kind::strides);
+  check_kernels(3000, 10, ptx_emulation::reconvergence::none, random_kernel::kind::strides);
 }
 
 }  // namespace

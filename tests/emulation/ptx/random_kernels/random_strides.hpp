@@ -17,6 +17,7 @@ class random_strides : public random_accesses {
     std::string const outer = chance(40) ? new_label() : "", rounds = new_word();
     std::string const again = new_label(), next = new_label(), end = new_label(), turn = new_word(), most = new_word();
     turn_ = turn;
+    rounds_ = rounds;
     line("mov.u32 {}, 0;", rounds);
     if (!outer.empty()) body_ += outer + ":\n";
     line("mov.u32 {}, 0;", turn);
@@ -28,6 +29,7 @@ class random_strides : public random_accesses {
     way ways[3];
     std::size_t const count = 1 + below(3);
     for (std::size_t i = 0; i < count; ++i) ways[i] = begin_way();
+    std::string const together = chance(50) ? begin_together() : "";
     body_ += again + ":\n";
     std::size_t const odd = below(10);
     if (odd == 0) {  // some lanes go around without the rest of the loop
@@ -45,6 +47,7 @@ class random_strides : public random_accesses {
       if (chance(15)) load();
     }
     if (odd == 2) shared_access();
+    if (!together.empty()) several_accesses(together);
     body_ += next + ":\n";
     line("add.u32 {0}, {0}, 1;", turn);
     std::string const goes_on = fmt::format("%c{}", conditions_++);
@@ -104,7 +107,7 @@ class random_strides : public random_accesses {
   }
 
   way begin_way() {
-    constexpr std::size_t steps[] = {32, 64, 128, 96, 0, 4, 20, 256, 32, 64};
+    constexpr std::size_t steps[] = {32, 64, 128, 96, 0, 4, 20, 256, 16, 16};
     way made{static_cast<way::kind>(below(22) % 11),
              new_address(),
              new_address(),
@@ -115,6 +118,11 @@ class random_strides : public random_accesses {
     std::string const word = new_word();
     line("mul.lo.u32 {}, %lane, {};", word, 4 * below(5));
     line("add.u32 {0}, {0}, {1};", word, 4 * below(16));
+    if (chance(50)) {  // other distances each time
+      std::string const more = new_word();
+      line("mul.lo.u32 {}, {}, %lane;", more, rounds_);
+      line("mad.lo.u32 {0}, {1}, 4, {0};", word, more);
+    }
     line("cvt.u64.u32 {}, {};", made.at, word);
     line("add.u64 {0}, {0}, %table;", made.at);
     switch (below(3)) {
@@ -189,6 +197,26 @@ class random_strides : public random_accesses {
     }
   }
 
+  // Accesses that follow each other, of one address that goes on.
+  std::string begin_together() {
+    std::string const at = new_address(), word = new_word();
+    line("mul.lo.u32 {}, %lane, {};", word, 4 * below(3));
+    line("mad.wide.u32 {}, {}, 1, %table;", at, word);
+    return at;
+  }
+  void several_accesses(std::string const& at) {
+    constexpr std::size_t steps[] = {32, 64, 96, 20};
+    std::string const other = new_address();
+    line("add.s64 {}, {}, {};", other, at, 32 * below(4));
+    for (std::size_t i = 2 + below(3); i > 0; --i) {
+      std::string const word = new_word();
+      std::size_t const bytes = chance(70) ? 4 : 1;
+      line("ld.global.{} {}, [{}+{}];", bytes == 4 ? "u32" : "u8", word, chance(50) ? at : other, 4 * below(20));
+      mix(word);
+    }
+    line("add.s64 {0}, {0}, {1};", at, steps[below(4)]);
+  }
+
   void one_access(way& which) {
     std::string const amount =
         which.is == way::kind::by_lane || chance(50) ? which.step : fmt::format("{}", which.constant);
@@ -230,7 +258,7 @@ class random_strides : public random_accesses {
     if (!is_first) go_on(which, amount);
   }
 
-  std::string turn_;
+  std::string turn_, rounds_;
 };
 
 }  // namespace pasta_test

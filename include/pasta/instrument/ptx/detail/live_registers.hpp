@@ -15,10 +15,10 @@
 
 namespace pasta::ptx::detail {
 
-/// Which registers of 32 and 64 bits of a function's own scope are read later, and worth being kept in memory meanwhile:
-/// not those that are the same for all lanes, which the assembler may have elsewhere, nor those that several accesses
-/// are relative to, of which it knows what they are a multiple of. An instruction that is not understood may make it a
-/// register too many or too few.
+/// Which registers of 32 and 64 bits of a function's own scope are read later, and worth being kept in memory
+/// meanwhile: not those that are the same for all lanes, which the assembler may have elsewhere, nor those that several
+/// accesses are relative to, of which it knows what they are a multiple of. An instruction that is not understood may
+/// make it a register too many or too few.
 class live_registers {
  public:
   struct known_register {
