@@ -46,12 +46,12 @@ class fixture {
                 {config.grid, config.block, config.shared_bytes}, config.stream, false, arguments...);
   }
 
-#if !PASTA_DETAIL_IS_CUDA
+  /// As pasta::launch of a function.
   template <class... Parameters, class... Arguments>
+  requires std::is_same_v<vendor::current, vendor::host>
   void launch(void (*kernel)(Parameters...), launch_config const& config, Arguments const&... arguments) {
     launch(plain_kernel<Parameters...>(kernel), config, arguments...);
   }
-#endif
 
   /// Tells the tool of something that happened on the host.
   template <class Event>

@@ -44,6 +44,12 @@ __global__ void loop(int volatile* out, int rounds) {
   for (int k = 0; k < rounds; ++k) out[k] = k;
 }
 
+// A kernel on a probe says itself what it does, also in a build with the plugin.
+template <class Probe>
+__global__ void on_probe(pasta::traced<int, Probe> out) {
+  out[threadIdx.x] = 1;
+}
+
 int failures = 0;
 
 void check(std::string const& what, std::uint64_t actual, std::uint64_t expected) {
@@ -102,9 +108,19 @@ void check_loop() {
   check("decisions", found["branch global 0"], 6 * threads);
 }
 
+void check_on_probe() {
+  std::vector<int> out(threads);
+  pasta::testing::fixture<all_counts> test;
+  test.launch(PASTA_KERNEL(on_probe), {1, threads}, out.data());
+  counts const found = sum(test);
+  check("kinds of events on a probe", found.size(), 1);
+  check("stores on a probe", found.at("store global 4"), threads);
+}
+
 }  // namespace
 
 int main() {
+  check_on_probe();
   check_spaces<all_events>();
   check_spaces<all_counts>();
   check_loop<all_events>();

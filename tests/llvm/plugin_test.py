@@ -31,7 +31,7 @@ class PluginTest(unittest.TestCase):
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("PASTA_")} | {"LC_ALL": "C"}
 
     def run_program(self, *words, **variables):
-        return subprocess.run([str(w) for w in words], cwd=self.folder, text=True, capture_output=True, timeout=500,
+        return subprocess.run([str(w) for w in words], cwd=self.folder, text=True, capture_output=True, timeout=800,
                               env=self.environment | variables)
 
     def compile(self, version, source, tools, *flags, first=False):

@@ -97,14 +97,13 @@ void launch(Kernel const& kernel, launch_config const& config, Arguments const&.
   }
 }
 
-#if !PASTA_DETAIL_IS_CUDA
 /// As above for a function that knows nothing of probes, e.g. a `__global__` function with the names of
 /// pasta/cuda_names.hpp: pointers arrive as they are. Its accesses are seen where it was compiled by the llvm route.
 template <class... Parameters, class... Arguments>
+requires std::is_same_v<vendor::current, vendor::host>
 void launch(void (*kernel)(Parameters...), launch_config const& config, Arguments const&... arguments) {
   launch(plain_kernel<Parameters...>(kernel), config, arguments...);
 }
-#endif
 
 /// Waits until all launches of the calling thread have ended. Tools see it as a synchronization.
 /// @throw vendor_error (on a GPU) for a kernel that went wrong
