@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a tool costs on the ptx route: programs.cu as two libraries, one built by nvcc, one by `pasta nvcc --tools TOOL`.
+"""What a tool costs on the ptx route: programs.cu as two libraries, one built by nvcc, one by
+`pasta nvcc --tools TOOL`.
 
   pasta run TOOL -- cuda_programs.py pairs NATIVE.so TOOL.so   both in turn, in one process; rows for benchmarks/results
   [pasta run TOOL --] cuda_programs.py once LIBRARY.so         each program once: for reports, and for Nsight Compute

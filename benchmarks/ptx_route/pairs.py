@@ -18,7 +18,8 @@ import source_hash  # noqa: E402 (beside the other benchmarks)
 
 
 def measure(time_native, time_tool, pairs):
-    """[native ms], [tool ms], how many runs a sample has. Both are called with a number of runs, and return the ms of one."""
+    """[native ms], [tool ms], how many runs a sample has. Both are called with a number of runs, and return the ms of
+    one."""
     once = statistics.median(time_native(1) for _ in range(3))
     runs = max(1, min(200, round(SAMPLE_MS / once)))
     native, tool = [], []
@@ -43,7 +44,8 @@ def figures(native, tool):
 def gpu():
     """(name with architecture, driver)"""
     query = ["nvidia-smi", "--query-gpu=name,compute_cap,driver_version", "--format=csv,noheader", "--id=0"]
-    name, capability, driver = subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip().split(", ")
+    answer = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+    name, capability, driver = answer.strip().split(", ")
     return f"{name} (sm_{capability.replace('.', '')})", driver
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a tool costs in Triton's kernels (tests/ptx_corpus/triton_kernels.py): each compiled twice, by Triton's ptxas and
-by PASTA's, and run in turn in one process.
+"""What a tool costs in Triton's kernels (tests/ptx_corpus/triton_kernels.py): each compiled twice, by Triton's ptxas
+and by PASTA's, and run in turn in one process.
 
   BENCHMARK_PTXAS=…/libexec/pasta/ptxas pasta run TOOL --route ptx -- triton_programs.py pairs --output rows.json
   [pasta run TOOL --route ptx --] triton_programs.py once      each kernel once: for reports, and for Nsight Compute

@@ -4,11 +4,12 @@
 
 import contextlib
 import os
+import pathlib
 import tempfile
 
 import triton
 
-REAL = triton.knobs.nvidia.ptxas.path if not os.environ.get("PASTA_PTXAS") else os.environ["PASTA_PTXAS"]
+REAL = str(pathlib.Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "ptxas")  # what Triton brings along
 
 
 @contextlib.contextmanager
