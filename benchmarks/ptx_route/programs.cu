@@ -69,9 +69,7 @@ struct program {
 constexpr program programs[] = {
     {"vector_add", n, [](arrays& in) { native::vector_add<<<n / 256, 256>>>(in.a, in.b, in.out, n); }},
     {"stencil", side,
-     [](arrays& in) {
-       native::stencil<<<dim3(side / 32, side / 8), dim3(32, 8)>>>(in.a, in.out, side);
-     }},
+     [](arrays& in) { native::stencil<<<dim3(side / 32, side / 8), dim3(32, 8)>>>(in.a, in.out, side); }},
     {"tiled_product", order,
      [](arrays& in) {
        native::tiled_product<<<dim3(order / 16, order / 16), dim3(16, 16)>>>(in.a, in.b, in.out, order);

@@ -53,7 +53,8 @@ constexpr char examples[] =
     "  pasta diff before.json after.json             did it help?\n"
     "  pasta new stride_check                        a tool of your own\n\n"
     "Each subcommand has --help. Exit codes: 0 done, 2 usage, 125 error of pasta itself; `pasta run`,\n"
-    "`pasta nvcc`, `pasta clang++` and `pasta hipcc` keep the program's own status (126 not executable, 127 not found).";
+    "`pasta nvcc`, `pasta clang++` and `pasta hipcc` keep the program's own status (126 not executable, 127 not "
+    "found).";
 
 int run_main(arguments const& words) {
   auto const app = make_app("pasta SUBCOMMAND [arguments]", "PASTA: tools that watch GPU programs, on the CPU too.");

@@ -34,10 +34,10 @@ struct hooked_access {
   std::uint32_t in_order = no_counts, in_order_step = 0;
   std::string_view why;  ///< it reaches no handler, and has no row
   std::string skip;      ///< code that leads past the hooks where the guard does not hold
-  /// The guard, for tests that all lanes come to: code that makes %pasta_adds false where it does not hold; empty: none.
+  /// The guard, for tests that all lanes come to: code that makes %pasta_adds false where it does not hold.
   std::string holds;
   std::string_view predicate;  ///< the guard's register
-  std::string before;    ///< code that makes %pasta_address, and leads past where there is no access
+  std::string before;          ///< code that makes %pasta_address, and leads past where there is no access
   hook_operand size, space;
   /// Accesses that are tested for order together, or have one run, have one number: that of the last one's statement,
   /// where they are.
