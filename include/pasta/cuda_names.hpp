@@ -3,7 +3,8 @@
 /// CUDA's names for code written as a CUDA kernel, so that it runs on the host engine with few changed lines (the probe
 /// route) or none (the llvm route). They are macros and global functions: include it only where a kernel is written
 /// that way. See examples/ for the change to an existing kernel. Not here: `extern __shared__` arrays
-/// (pasta::cuda_names::dynamic_shared, pasta::dynamic_shared), shuffles of part of a warp, cooperative groups, textures.
+/// (pasta::cuda_names::dynamic_shared, pasta::dynamic_shared), shuffles of part of a warp, cooperative groups,
+/// textures.
 #ifndef PASTA_CUDA_NAMES_HPP
 #define PASTA_CUDA_NAMES_HPP
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// Included before each source that is compiled by the llvm route, behind the tools' headers: what the pass plugin looks
-/// for. `pasta clang++` and pasta_instrument(... ROUTE llvm ...) see to it.
+/// Included before each source that is compiled by the llvm route, behind the tools' headers: what the pass plugin
+/// looks for. `pasta clang++` and pasta_instrument(... ROUTE llvm ...) see to it.
 #ifndef PASTA_LLVM_HOOKS_HPP
 #define PASTA_LLVM_HOOKS_HPP
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with what no probe tells, and how often each of it happens. Prints OK, or a line for each number that is wrong.
+// Kernels with what no probe tells, and how often each of it happens. Prints OK, or a line for each number that is
+// wrong.
 #include <map>
 #include <pasta/cuda_names.hpp>
 #include <pasta/testing.hpp>
@@ -20,8 +21,8 @@ __attribute__((noinline)) __device__ int add_up(int const* values) {
 }
 
 // Per thread: 1 load of 4 bytes of `in`, 3 stores to and 3 loads from local memory, 3 loads each from global and shared
-// memory, 2 stores to shared memory, a load and a store through pointers that lie in memory (2 loads of 8 bytes), a copy
-// of 64 bytes, a store of 4 bytes; 3 calls.
+// memory, 2 stores to shared memory, a load and a store through pointers that lie in memory (2 loads of 8 bytes), a
+// copy of 64 bytes, a store of 4 bytes; 3 calls.
 __global__ void spaces(int const* in, int* out, record const* from, record* to, int** pointers) {
   __shared__ int tile[2 * threads];
   unsigned const i = threadIdx.x;

@@ -158,7 +158,7 @@ int fake_runtime_synchronize() {
   };
   tell();
   {
-    call told(context_synchronize_v2, "cuCtxSynchronize_v2", nullptr);  // as the runtime of CUDA 13 does
+    call told(pasta::ptx::context_synchronize_v2, "cuCtxSynchronize_v2", nullptr);  // as the runtime of CUDA 13 does
     result = told(run_queue(here()));
   }
   data.callbackSite = CUPTI_API_EXIT;

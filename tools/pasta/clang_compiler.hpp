@@ -25,7 +25,8 @@ clang_command split_clang_command(arguments const& words);
 /// The LLVM versions for which there is a plugin beside this program, e.g. 15, 16, 19.
 std::vector<int> plugin_versions();
 
-/// The plugin's file. @throws command_error (125) if there is none for this version; the line names those that there are
+/// The plugin's file. @throws command_error (125) if there is none for this version; the line names those that there
+/// are
 std::string plugin_for(int version);
 
 /// The major version of the LLVM that a compiler is made of. @throws command_error (125) if it does not tell

@@ -3,8 +3,8 @@
 /// Which launches are kept apart, and where what they collect is.
 ///
 /// An attachment has several sets of memory. A **bin** is one set in use: launches of several kernels may add to one
-/// bin, since each has rows of its own in it, but of one kernel only the launches of one **group**, which a report shows
-/// as one.
+/// bin, since each has rows of its own in it, but of one kernel only the launches of one **group**, which a report
+/// shows as one.
 #ifndef PASTA_TOOLS_PTX_RUNTIME_LAUNCH_GROUP_HPP
 #define PASTA_TOOLS_PTX_RUNTIME_LAUNCH_GROUP_HPP
 

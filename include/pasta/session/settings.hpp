@@ -82,8 +82,8 @@ inline std::vector<std::pair<std::string, std::string>> parse_tool_options(std::
 
 }  // namespace detail
 
-/// Reads the variables. @param own_route that of the caller: "probe", "ptx", "llvm". If PASTA_ROUTE names another there are no
-/// tools for this one. @throw usage_error for a value that is not right
+/// Reads the variables. @param own_route that of the caller: "probe", "ptx", "llvm". If PASTA_ROUTE names another
+/// there are no tools for this one. @throw usage_error for a value that is not right
 inline settings read_settings(std::string_view own_route = "probe") {
   settings read;
   auto const variable = [](char const* name) {

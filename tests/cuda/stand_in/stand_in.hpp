@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// A stand-in for CUDA's runtime with several devices, on the interpreter of PTX: programs that nvcc compiled run without
-/// a GPU. It takes kernels' PTX alone (nvcc -arch=compute_80 --no-compress -cudart none).
+/// A stand-in for CUDA's runtime with several devices, on the interpreter of PTX: programs that nvcc compiled run
+/// without a GPU. It takes kernels' PTX alone (nvcc -arch=compute_80 --no-compress -cudart none).
 ///
 /// Programs that know nothing of it are told by the environment:
 ///   STAND_IN_DEVICES=2          how many devices there are; default 1

@@ -47,8 +47,8 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void unlock(unsigned* lock) {
 #endif
 }
 
-// What is done under a lock stands in the loop that waits for it, and whether it was done the compiler and the assembler
-// cannot know: both would put it behind the loop, where lanes that have the lock wait for those that want it.
+// What is done under a lock stands in the loop that waits for it, and whether it was done the compiler and the
+// assembler cannot know: both would put it behind the loop, where lanes that have the lock wait for those that want it.
 
 /// Takes a lock for one lane; lanes of a warp that want the same lock come one after the other.
 template <class Function>

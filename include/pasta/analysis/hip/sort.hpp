@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// pasta::sort and its like on an AMD GPU, by rocPRIM. For files that hipcc compiles; no other header includes this one,
-/// because rocPRIM takes seconds to compile. Compiled, not run on AMD hardware.
+/// pasta::sort and its like on an AMD GPU, by rocPRIM. For files that hipcc compiles; no other header includes this
+/// one, because rocPRIM takes seconds to compile. Compiled, not run on AMD hardware.
 #ifndef PASTA_ANALYSIS_HIP_SORT_HPP
 #define PASTA_ANALYSIS_HIP_SORT_HPP
 

@@ -77,8 +77,8 @@ __device__ PASTA_ALWAYS_INLINE std::uint32_t lane_id() {
   return id % 32;  // as the compiler does not know
 }
 // Lanes that ask apart may be joined by the hardware before they use the answer, while the assembler takes it for one
-// that all lanes have alike: it adds for all of them what one has, and syncs with the mask of one. The lane's own bit is
-// set already; that it is set again keeps the assembler from that.
+// that all lanes have alike: it adds for all of them what one has, and syncs with the mask of one. The lane's own bit
+// is set already; that it is set again keeps the assembler from that.
 __device__ PASTA_ALWAYS_INLINE lane_mask active() { return __activemask() | 1u << lane_id(); }
 // Whether the caller is one of these lanes. Said of the lanes that are here, it is true, as the compiler does not know:
 // lanes that part in a function come together again behind a branch that may part them, and not behind a call alone.

@@ -34,8 +34,8 @@ inline address_range find_thread_locals() {
 
 }  // namespace detail
 
-/// Where a pointer points that a lane of this block has: to the block's shared memory (a thread_local variable is shared
-/// by the lanes of a block), to the lane's own stack, or elsewhere.
+/// Where a pointer points that a lane of this block has: to the block's shared memory (a thread_local variable is
+/// shared by the lanes of a block), to the lane's own stack, or elsewhere.
 inline memory_space space_of(block_runner& block, void const* address) {
   static thread_local detail::address_range const thread_locals = detail::find_thread_locals();
   if (block.shared().contains(address) || thread_locals.contains(address)) return memory_space::shared;

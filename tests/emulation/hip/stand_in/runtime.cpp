@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// In place of libamdhip64, for the host side of programs that hipcc compiled: memory is the host's, streams are in order,
-// kernels are not executed. Loaded before AMD's own (LD_PRELOAD). Each launch is a line in the file that HIP_STAND_IN_LOG
-// names: kernel, grid, block, bytes of dynamic shared memory.
+// In place of libamdhip64, for the host side of programs that hipcc compiled: memory is the host's, streams are in
+// order, kernels are not executed. Loaded before AMD's own (LD_PRELOAD). Each launch is a line in the file that
+// HIP_STAND_IN_LOG names: kernel, grid, block, bytes of dynamic shared memory.
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 #include <time.h>
