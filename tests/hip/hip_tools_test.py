@@ -14,6 +14,8 @@ NOBODY = 65534
 
 class HipToolsTest(unittest.TestCase):
     def setUp(self):
+        if os.geteuid() == 0 and subprocess.run(["test", "-x", SCRIPT], user=NOBODY, check=False).returncode != 0:
+            self.skipTest(f"{SCRIPT} cannot be read by another user than root")
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
@@ -27,8 +29,6 @@ class HipToolsTest(unittest.TestCase):
                               check=False, cwd="/", stdin=subprocess.DEVNULL, **user)
 
     def test_without_the_packages_the_checks_are_off_and_no_folder_is_made(self):
-        if os.geteuid() == 0 and subprocess.run(["test", "-x", SCRIPT], user=NOBODY, check=False).returncode != 0:
-            self.skipTest(f"{SCRIPT} cannot be read by another user than root")
         fake = self.root / "dpkg-query"
         fake.write_text('#!/bin/sh\n[ "$3" = hipcc ] && exit 1\nprintf installed\n', encoding="utf-8")
         fake.chmod(0o755)
