@@ -22,24 +22,19 @@ namespace pasta::ptx::detail {
 // Counts a request of a whole warp whose lanes access element after element; others go on behind $pasta_apart.
 inline std::string count_in_order(std::uint32_t size_bytes, std::uint32_t counts, std::uint32_t step, std::uint32_t row,
                                   std::string_view holds, std::size_t number) {
-  std::uint32_t const elements = pasta::detail::in_order_period / size_bytes;
   return fmt::format(
       "\tactivemask.b32 \t%pasta_lanes;\n"
       "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
       "\t@%pasta_adds bra \t$pasta_apart{number};\n"
-      "\tmul.wide.u32 \t%pasta_word, %pasta_lane, {size};\n"
-      "\tsub.s64 \t%pasta_word, %pasta_address, %pasta_word;\n"
-      "{compare}{holds}"
+      "{first}{compare}{holds}"
       "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
       "\t@!%pasta_adds bra \t$pasta_apart{number};\n"
-      "\tshr.u32 \t%pasta_low, %pasta_low, {shift};\n"
-      "\tand.b32 \t%pasta_low, %pasta_low, {last};\n"
-      "\tmad.wide.u32 \t%pasta_row, %pasta_low, {counter}, %pasta_at;\n"
+      "{place}"
       "\tsetp.eq.u32 \t%pasta_adds, %pasta_lane, {leader};\n"
       "\t@%pasta_adds red.global.add.u64 \t[%pasta_row+{counts}], 1;\n",
       fmt::arg("number", number), fmt::arg("compare", compare_with_lane_0), fmt::arg("holds", holds),
-      fmt::arg("size", size_bytes), fmt::arg("shift", std::countr_zero(size_bytes)), fmt::arg("last", elements - 1),
-      fmt::arg("counter", step), fmt::arg("leader", row % 32), fmt::arg("counts", counts));
+      fmt::arg("first", first_in_order("%pasta_address", size_bytes)),
+      fmt::arg("place", place_in_order(size_bytes, step)), fmt::arg("leader", row % 32), fmt::arg("counts", counts));
 }
 
 // Who tests whether a request is in order: what stands before the access, or the function that it calls.

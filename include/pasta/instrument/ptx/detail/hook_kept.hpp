@@ -57,6 +57,14 @@ inline std::string first_in_order(std::string_view address, std::uint32_t size_b
       "\tsub.s64 \t%pasta_word, {}, %pasta_word;\n",
       size_bytes, address);
 }
+// Makes %pasta_row, but for the counts' own place, where a request in order is counted that begins at %pasta_low.
+inline std::string place_in_order(std::uint32_t size_bytes, std::uint32_t step) {
+  return fmt::format(
+      "\tshr.u32 \t%pasta_low, %pasta_low, {};\n"
+      "\tand.b32 \t%pasta_low, %pasta_low, {};\n"
+      "\tmad.wide.u32 \t%pasta_row, %pasta_low, {}, %pasta_at;\n",
+      std::countr_zero(size_bytes), pasta::detail::in_order_period / size_bytes - 1, step);
+}
 // Where the latest request was in order: adds how many there were to their count, and leaves nothing to add.
 inline std::string fold_in_order(module const& from, hooked_access const& each, hook_places const& where) {
   std::uint32_t const size_bytes = access_of(from, each).size_bytes;
@@ -64,9 +72,7 @@ inline std::string fold_in_order(module const& from, hooked_access const& each, 
       "\tsetp.eq.u32 \t%pasta_adds, %pasta_adds{kept}, {flag:#x};\n"
       "{first}"
       "\tcvt.u32.u64 \t%pasta_low, %pasta_word;\n"
-      "\tshr.u32 \t%pasta_low, %pasta_low, {shift};\n"
-      "\tand.b32 \t%pasta_low, %pasta_low, {last};\n"
-      "\tmad.wide.u32 \t%pasta_row, %pasta_low, {step}, %pasta_at;\n"
+      "{place}"
       "\tcvt.u64.u32 \t%pasta_word, %pasta_times{kept};\n"
       "\tsetp.eq.and.u32 \t%pasta_first, %pasta_lane, {leader}, %pasta_adds;\n"
       "\tsetp.ne.and.u32 \t%pasta_first, %pasta_times{kept}, 0, %pasta_first;\n"
@@ -74,9 +80,8 @@ inline std::string fold_in_order(module const& from, hooked_access const& each, 
       "\t@%pasta_adds mov.b32 \t%pasta_times{kept}, 0;\n",
       fmt::arg("kept", each.kept), fmt::arg("flag", pasta::detail::kept_in_order),
       fmt::arg("first", first_in_order(fmt::format("%pasta_next{}", each.kept), size_bytes)),
-      fmt::arg("shift", std::countr_zero(size_bytes)),
-      fmt::arg("last", pasta::detail::in_order_period / size_bytes - 1), fmt::arg("step", each.in_order_step),
-      fmt::arg("leader", each.row % 32), fmt::arg("counts", where.in_order + each.in_order));
+      fmt::arg("place", place_in_order(size_bytes, each.in_order_step)), fmt::arg("leader", each.row % 32),
+      fmt::arg("counts", where.in_order + each.in_order));
 }
 inline std::string fold_one(module const& from, hooked_access const& each, std::span<hook const> hooks,
                             hook_places const& where) {
@@ -103,9 +108,9 @@ inline std::string test_expected(hooked_access const& each, std::size_t number) 
       each.kept, number, each.holds);
 }
 
-// A request in order is kept as one: it and those that are alike are counted where it begins.
 // Behind that: so does one that is as far from the latest for all lanes of the warp, by a multiple of
-// the period. Of another one what the latest were to add is added before the hook.
+// the period. Of another one what the latest were to add is added before the hook, or it is kept as one in order: it
+// and those that are alike are counted where it begins.
 inline std::string learn_step(module const& from, hooked_access const& each, std::span<hook const> hooks,
                               hook_places const& where, std::size_t number, std::size_t past) {
   return fmt::format(
