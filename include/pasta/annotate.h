@@ -46,26 +46,25 @@ struct pasta_detail_functions {
  * Returns null if there are none. */
 static inline struct pasta_detail_functions const* pasta_detail_library(void) {
   static struct pasta_detail_functions functions;
-  static int state; /* 0: not looked for, 1: there are none, 2: there are */
-  int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-  if (known == 0) {
+  static struct pasta_detail_functions const* found;
+  static int is_known;
+  if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
     /* Two threads may come here at once; they find the same. */
     char const* const path = getenv("PASTA_ANNOTATIONS");
-    void* const library = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : 0;
     static char const* const names[] = {"pasta_annotate_push_v1", "pasta_annotate_pop_v1", "pasta_step_v1",
                                         "pasta_start_v1",         "pasta_stop_v1",         "pasta_is_attached_v1"};
     void** const places[] = {(void**)(void*)&functions.push, (void**)(void*)&functions.pop,
                              (void**)(void*)&functions.step, (void**)(void*)&functions.start,
                              (void**)(void*)&functions.stop, (void**)(void*)&functions.is_attached};
-    unsigned i;
-    known = library ? 2 : 1;
-    for (i = 0; library && i < sizeof names / sizeof names[0]; ++i) {
-      *places[i] = dlsym(library, names[i]);
-      if (!*places[i]) known = 1;
+    if (path && *path) {
+      void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+      unsigned i = 0;
+      while (library && i < sizeof names / sizeof names[0] && (*places[i] = dlsym(library, names[i]))) ++i;
+      if (i == sizeof names / sizeof names[0]) __atomic_store_n(&found, &functions, __ATOMIC_RELEASE);
     }
-    __atomic_store_n(&state, known, __ATOMIC_RELEASE);
+    __atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
   }
-  return known == 2 ? &functions : 0;
+  return __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 }
 
 /* Begins a range on the calling thread. Ranges nest: a range begun inside another belongs to it.

@@ -14,7 +14,6 @@ namespace pasta::plugin {
 
 namespace {
 
-constexpr unsigned global_space = 1;
 // Fields of a module_state.
 constexpr unsigned shards_field = 0, shard_mask_field = 1, shard_bytes_field = 2;
 

@@ -13,7 +13,8 @@ class host_route : public llvm::PassInfoMixin<host_route> {
   /// @param is_optimized whether the module was compiled with optimization
   explicit host_route(bool is_optimized) : is_optimized_(is_optimized) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
-  static bool isRequired() { return true; }
+  // LLVM's name.
+  static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming)
 
  private:
   bool is_optimized_;

@@ -190,7 +190,7 @@ examination examine() {
   std::string compilers;
   for (int const version : plugins) {
     std::string const name = fmt::format("clang++-{}", version);
-    if (!version_of(name.c_str()).empty()) compilers += (compilers.empty() ? "" : ", ") + name;
+    if (!version_of(name).empty()) compilers += (compilers.empty() ? "" : ", ") + name;
   }
   need(llvm, !plugins.empty(), "its pass plugin: build PASTA where LLVM's headers are", "llvm-15-dev");
   need(llvm, !compilers.empty(), "a clang++ of LLVM 15, 16 or 19 with a plugin", "clang-15");
