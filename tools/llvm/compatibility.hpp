@@ -11,6 +11,7 @@
 #include <llvm/IR/AttributeMask.h>
 #endif
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Type.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -68,6 +69,25 @@ inline llvm::AttributeMask inferred_of_parameters() {
     mask.addAttribute(kind);
   }
   return mask;
+}
+
+/// What was inferred of a function before tools came into it does not hold any more, for it and for its callers.
+inline void forget_what_was_inferred(llvm::Function& function) {
+  llvm::AttributeMask const of_function = inferred_of_functions(), of_parameter = inferred_of_parameters();
+  function.removeFnAttrs(of_function);
+  for (llvm::Argument& parameter : function.args()) parameter.removeAttrs(of_parameter);
+  llvm::SmallVector<llvm::StringRef, 8> own;  // "amdgpu-no-workgroup-id-x": hooks may ask for it
+  for (llvm::Attribute const attribute : function.getAttributes().getFnAttrs()) {
+    if (attribute.isStringAttribute() && begins_with(attribute.getKindAsString(), "amdgpu-no-"))
+      own.push_back(attribute.getKindAsString());
+  }
+  for (llvm::StringRef const attribute : own) function.removeFnAttr(attribute);
+  for (llvm::User* const user : function.users()) {
+    auto* const call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (call == nullptr || call->getCalledFunction() != &function) continue;
+    call->setAttributes(call->getAttributes().removeFnAttributes(call->getContext(), of_function));
+    for (unsigned i = 0; i < call->arg_size(); ++i) call->removeParamAttrs(i, of_parameter);
+  }
 }
 
 }  // namespace pasta::plugin
