@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_device_hook.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
 
 # pasta_add_tool(NAME [HEADER file] [EXPORT export_set] [NO_HOOK])
@@ -10,8 +11,10 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
 #   pasta::tool::NAME  what pasta_instrument links; its include directory is the folder
 #   NAME.so            the tool's shared library, in <build>/lib/pasta/tools, where `pasta` looks; installed likewise
 #   NAME.hpp           the header, beside NAME.so, for `pasta clang++`
-#   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC). NO_HOOK: none, for
-#                      a tool whose header nvcc does not take
+#   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC)
+#   NAME.wave64.bc …   its handlers for the llvm route on AMD GPUs, beside NAME.so, where hipcc is found (PASTA_HIPCC)
+#
+# NO_HOOK: none of the last two, for a tool whose header the compilers of GPUs do not take.
 #
 # HEADER names another header than NAME.hpp, relative to the folder. EXPORT adds pasta::tool::NAME to the caller's own
 # install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it. With the variable
@@ -59,6 +62,7 @@ function(pasta_add_tool name)
 
   if(NOT arg_NO_HOOK)
     pasta_add_hook(${name} "${arg_HEADER}")
+    pasta_add_device_hook(${name} "${arg_HEADER}")
   endif()
 
   set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
@@ -68,10 +72,12 @@ function(pasta_add_tool name)
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
   install(FILES "${arg_HEADER}" DESTINATION lib/pasta/tools RENAME "${name}.hpp")
-  get_target_property(hooks pasta_tool_${name}_module PASTA_HOOKS)
-  if(hooks)
-    install(FILES ${hooks} DESTINATION lib/pasta/tools)
-  endif()
+  foreach(property IN ITEMS PASTA_HOOKS PASTA_DEVICE_HOOKS)
+    get_target_property(hooks pasta_tool_${name}_module ${property})
+    if(hooks)
+      install(FILES ${hooks} DESTINATION lib/pasta/tools)
+    endif()
+  endforeach()
   if(arg_EXPORT)
     get_filename_component(folder "${arg_HEADER}" DIRECTORY)
     install(FILES "${arg_HEADER}" DESTINATION "include/pasta_tools/${name}/${folder}")

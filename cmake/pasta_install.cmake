@@ -10,7 +10,7 @@ install(EXPORT pasta_targets NAMESPACE pasta:: FILE pasta-targets.cmake DESTINAT
 export(EXPORT pasta_targets NAMESPACE pasta:: FILE "${PROJECT_BINARY_DIR}/pasta-targets.cmake")
 
 get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_TOOLS_OF_pasta_targets)
-set(pasta_package_files pasta_add_tool.cmake pasta_hook.cmake pasta_hook.cu.in pasta_lower_ptx_version.cmake
+set(pasta_package_files pasta_add_tool.cmake pasta_device_hook.cmake pasta_device_hook.hip.in pasta_hook.cmake pasta_hook.cu.in pasta_lower_ptx_version.cmake
   pasta_instrument.cmake pasta_instrument_llvm.cmake pasta_instrument_ptx.cmake pasta_nearest_name.cmake pasta_tools.hpp.in pasta_tools.cpp.in)
 list(TRANSFORM pasta_package_files PREPEND "${PROJECT_SOURCE_DIR}/cmake/")
 

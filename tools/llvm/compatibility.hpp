@@ -71,17 +71,14 @@ inline llvm::AttributeMask inferred_of_parameters() {
   return mask;
 }
 
-/// What was inferred of a function before tools came into it does not hold any more, for it and for its callers.
+/// What was inferred of a function before tools came into it does not hold any more, for it and for its callers. Hooks
+/// of GPUs are inlined and call nothing: what does not call itself goes on so, and needs no stack for that.
 inline void forget_what_was_inferred(llvm::Function& function) {
   llvm::AttributeMask const of_function = inferred_of_functions(), of_parameter = inferred_of_parameters();
+  bool const does_not_recurse = function.doesNotRecurse();
   function.removeFnAttrs(of_function);
+  if (does_not_recurse) function.setDoesNotRecurse();
   for (llvm::Argument& parameter : function.args()) parameter.removeAttrs(of_parameter);
-  llvm::SmallVector<llvm::StringRef, 8> own;  // "amdgpu-no-workgroup-id-x": hooks may ask for it
-  for (llvm::Attribute const attribute : function.getAttributes().getFnAttrs()) {
-    if (attribute.isStringAttribute() && begins_with(attribute.getKindAsString(), "amdgpu-no-"))
-      own.push_back(attribute.getKindAsString());
-  }
-  for (llvm::StringRef const attribute : own) function.removeFnAttr(attribute);
   for (llvm::User* const user : function.users()) {
     auto* const call = llvm::dyn_cast<llvm::CallBase>(user);
     if (call == nullptr || call->getCalledFunction() != &function) continue;

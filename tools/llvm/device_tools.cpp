@@ -5,6 +5,7 @@
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -67,6 +68,20 @@ void prepare(llvm::Module& hook, llvm::Module const& into, std::string const& pr
   }
 }
 
+// What a compiler inferred that no function of the module asks the hardware for, and the hook does:
+// "amdgpu-no-workgroup-id-y".
+void ask_for_what_is_used(llvm::Module& module, llvm::Function const& hook) {
+  for (llvm::Instruction const& instruction : llvm::instructions(hook)) {
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    llvm::Function const* const callee = call == nullptr ? nullptr : call->getCalledFunction();
+    constexpr llvm::StringRef prefix = "llvm.amdgcn.";
+    if (callee == nullptr || !begins_with(callee->getName(), prefix)) continue;
+    std::string what = callee->getName().substr(prefix.size()).str();
+    std::replace(what.begin(), what.end(), '.', '-');
+    for (llvm::Function& function : module) function.removeFnAttr("amdgpu-no-" + what);
+  }
+}
+
 // Functions of GPU kernels are compiled for their GPU; what is inlined into them has to be, too.
 void adopt(llvm::Function& hook) {
   hook.setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -101,10 +116,12 @@ std::string link_tool(llvm::Module& module, device_tool& tool, std::string const
     tool.functions[i] = module.getFunction(name);
     if (tool.functions[i] == nullptr) return file + " has no " + name.substr(prefix.size());
     adopt(*tool.functions[i]);
+    ask_for_what_is_used(module, *tool.functions[i]);
   }
   llvm::Function* const numbered = module.getFunction(prefix + "pasta_hook_block");
   if (numbered == nullptr) return file + " has no pasta_hook_block";
   adopt(*numbered);
+  ask_for_what_is_used(module, *numbered);
   if (block == nullptr) {
     block = numbered;
   } else {
