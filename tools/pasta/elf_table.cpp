@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <system_error>
 
+#include <pasta/instrument/ptx/module_state.hpp>
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
 #include "command.hpp"
@@ -64,6 +66,13 @@ void add_entries(std::string_view data, std::string const& path, std::vector<com
   }
 }
 
+// Code objects lie in it as they are, with the names of their variables.
+bool has_counters(Elf_Data const* bundle) {
+  if (bundle == nullptr || bundle->d_buf == nullptr) return false;
+  std::string_view const code(static_cast<char const*>(bundle->d_buf), bundle->d_size);
+  return ::memmem(code.data(), code.size(), ptx::state_prefix.data(), ptx::state_prefix.size()) != nullptr;
+}
+
 }  // namespace
 
 program_table read_program_table(std::string const& path) {
@@ -79,7 +88,10 @@ program_table read_program_table(std::string const& path) {
     GElf_Shdr header{};
     if (gelf_getshdr(section, &header) == nullptr) continue;
     char const* const name = elf_strptr(elf.get(), names, header.sh_name);
-    if (name == nullptr || std::string_view(name) != ".pasta_tools") continue;
+    if (name == nullptr) continue;
+    if (std::string_view(name) == ".hip_fatbin")
+      table.has_amd_counters = table.has_amd_counters || has_counters(elf_rawdata(section, nullptr));
+    if (std::string_view(name) != ".pasta_tools") continue;
     Elf_Data const* const data = elf_rawdata(section, nullptr);
     if (data == nullptr || (data->d_buf == nullptr && data->d_size != 0)) fail_as_damaged(path);
     if (data->d_size != 0) add_entries({static_cast<char const*>(data->d_buf), data->d_size}, path, table.tools);

@@ -109,27 +109,56 @@ run_route ptx_route(run_options const& options, installed_tools const& installed
   std::string const library = ptx_library();
   if (library.empty())
     throw command_error("the route ptx has no collector here: PASTA was built without CUDA's headers (pasta doctor)");
-  return {"ptx", joined(options.tools, "+"), library};
+  return {"ptx", joined(options.tools, "+"), library, ""};
 }
+
+/// What the llvm route cannot do on AMD GPUs is refused before the program starts.
+run_route hip_route(run_options const& options, installed_tools const& installed) {
+  check_installed(options, installed);
+  auto const refuse = [](char const* flag, std::string const& value) {
+    throw usage_error(fmt::format(
+        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
+  };
+  if (options.per == "launch") refuse("--per", options.per);
+  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
+    refuse("--sampling-rate", options.sampling_rate);
+  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
+  std::string const library = hip_library();
+  if (library.empty()) {
+    throw command_error(
+        "the route llvm has no collector for AMD GPUs here: PASTA was built without HIP's headers (libamdhip64-dev)");
+  }
+  return {"llvm", joined(options.tools, "+"), "", library};
+}
+
+/// A file of this installation's lib/pasta, or "".
+std::string own_library(char const* name) {
+  std::string const own = own_folder();
+  if (own.empty()) return "";
+  std::string const path = (std::filesystem::path(own).parent_path() / "lib/pasta" / name).string();
+  return ::access(path.c_str(), R_OK) == 0 ? path : "";
+}
+
+// The loader takes both for the end of a path.
+bool can_be_preloaded(std::string const& library) { return library.find_first_of(" :") == std::string::npos; }
 
 }  // namespace
 
-std::string ptx_library() {
-  std::string const own = own_folder();
-  if (own.empty()) return "";
-  std::string const path = (std::filesystem::path(own).parent_path() / "lib/pasta/libpasta_ptx.so").string();
-  return ::access(path.c_str(), R_OK) == 0 ? path : "";
-}
+std::string ptx_library() { return own_library("libpasta_ptx.so"); }
+std::string hip_library() { return own_library("libpasta_hip.so"); }
 
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed) {
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
+  std::string const pack = find_compiled_pack(options, table);
+  if (!pack.empty()) return {options.route, pack, "", ""};
+  if (table.has_amd_counters && (is_open(options) || options.route == "llvm")) return hip_route(options, installed);
   if (table.tools.empty()) {
     check_installed(options, installed);
-    return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : ""};
+    return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : "",
+            options.route == "llvm" && can_be_preloaded(hip_library()) ? hip_library() : ""};
   }
-  if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, ""};
   if (is_open(options) && has_ptx_tools(options, table)) return ptx_route(options, installed);
   refuse_tools(options, program, table);
 }
@@ -143,6 +172,18 @@ std::vector<std::pair<std::string, std::string>> injection_variables(std::string
   variables.emplace_back("CUDA_INJECTION64_PATH", library);
   variables.emplace_back("PASTA_ANNOTATIONS", library);
   return variables;
+}
+
+std::vector<std::pair<std::string, std::string>> preload_variables(std::string const& library) {
+  if (library.empty()) return {};
+  if (!can_be_preloaded(library)) {
+    throw command_error(fmt::format(
+        "{} cannot be loaded before a program: the loader takes blanks and colons in its path for the end of it",
+        visible(library)));
+  }
+  char const* const before = std::getenv("LD_PRELOAD");
+  bool const is_set = before != nullptr && *before != '\0';
+  return {{"LD_PRELOAD", is_set ? fmt::format("{}:{}", library, before) : library}};
 }
 
 }  // namespace pasta::cli

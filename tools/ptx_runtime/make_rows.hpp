@@ -17,8 +17,5 @@ namespace pasta::ptx {
 collected make_rows(std::deque<function_record> const& records, std::deque<context_state> const& contexts,
                     std::string const& tool, std::set<std::string>& notes);
 
-/// "fill(int*)" for "_Z4fillPi"; a name that is not mangled as it is.
-std::string demangled(std::string const& name);
-
 }  // namespace pasta::ptx
 #endif

@@ -11,7 +11,7 @@
 #include <pasta/session/pack_name.hpp>
 #include <pasta/session/ptx/read_site_table.hpp>
 
-namespace pasta::ptx {
+namespace pasta::collecting {
 
 namespace {
 
@@ -39,18 +39,18 @@ std::string find_library(std::string const& tool) {
 tool_library::tool_library(std::string const& tool) : name_(tool) {
   std::string const path = tool.find('/') == std::string::npos ? find_library(tool) : "";
   if (path.empty())
-    throw table_error(fmt::format("there is no tool {} (PASTA_TOOL_PATH names more folders)", visible(tool)));
+    throw ptx::table_error(fmt::format("there is no tool {} (PASTA_TOOL_PATH names more folders)", visible(tool)));
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays: its report may be asked for any time
   if (library == nullptr)
-    throw table_error(fmt::format("{} cannot be loaded: {}", visible(path), visible(::dlerror())));
+    throw ptx::table_error(fmt::format("{} cannot be loaded: {}", visible(path), visible(::dlerror())));
   auto const version = reinterpret_cast<char const* (*)()>(::dlsym(library, "pasta_tool_exchange_version"));
-  ask_ = reinterpret_cast<void (*)(tool_exchange*)>(::dlsym(library, "pasta_tool_exchange"));
+  ask_ = reinterpret_cast<void (*)(ptx::tool_exchange*)>(::dlsym(library, "pasta_tool_exchange"));
   if (version == nullptr || ask_ == nullptr)
-    throw table_error(fmt::format("{} was built with a PASTA that has no route ptx", visible(path)));
-  if (version() != exchange_version()) {
-    throw table_error(fmt::format("{} is of another build: it is {}, and this is {}", visible(path), visible(version()),
-                                  exchange_version()));
+    throw ptx::table_error(fmt::format("{} was built with a PASTA that cannot be asked", visible(path)));
+  if (version() != ptx::exchange_version()) {
+    throw ptx::table_error(fmt::format("{} is of another build: it is {}, and this is {}", visible(path),
+                                       visible(version()), ptx::exchange_version()));
   }
 }
 
-}  // namespace pasta::ptx
+}  // namespace pasta::collecting

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PASTA_TOOLS_PTX_RUNTIME_ATTACHMENT_ROWS_HPP
-#define PASTA_TOOLS_PTX_RUNTIME_ATTACHMENT_ROWS_HPP
+#ifndef PASTA_TOOLS_COLLECTING_MEMORY_ROWS_HPP
+#define PASTA_TOOLS_COLLECTING_MEMORY_ROWS_HPP
 
 #include <fmt/format.h>
 
@@ -10,69 +10,71 @@
 #include <pasta/session/ptx/collected.hpp>
 #include <pasta/session/ptx/library_code.hpp>
 
-#include "make_rows.hpp"
+#include "demangled.hpp"
+#include "kept_memory.hpp"
 
-namespace pasta::ptx {
+namespace pasta::collecting {
 
+/// Adds a sentence that is not there yet.
 inline void add_once(std::vector<std::string>& to, std::string sentence) {
   if (std::find(to.begin(), to.end(), sentence) == to.end()) to.push_back(std::move(sentence));
 }
 
 // How often an access was made where the instruction was executed by so many lanes: whole warps execute what they make
 // together.
-inline std::uint64_t accesses_of(read_table::access const& access, std::uint64_t lanes) {
+inline std::uint64_t accesses_of(ptx::read_table::access const& access, std::uint64_t lanes) {
   switch (access.by) {
-    case read_table::maker::rows:
+    case ptx::read_table::maker::rows:
       return lanes / 32 * access.lanes;
-    case read_table::maker::warp:
+    case ptx::read_table::maker::warp:
       return lanes / 32;
-    case read_table::maker::warp_group:
+    case ptx::read_table::maker::warp_group:
       return lanes / 128;
-    case read_table::maker::lane:
+    case ptx::read_table::maker::lane:
       break;
   }
   return lanes;
 }
 
-/// What was read of some of an attachment's bins.
-class attachment_rows {
+/// What was read of a module's sets of memory, for one tool.
+class memory_rows {
  public:
-  attachment_rows(attachment const& from, std::vector<launch_bin const*> bins, std::string const& tool)
-      : from_(&from), bins_(std::move(bins)), tool_(&tool), rows_(from.table->find_rows(tool)) {
-    std::erase_if(bins_, [](launch_bin const* each) { return each->copy.empty(); });
+  memory_rows(memory_layout const& from, std::vector<kept_copy const*> copies, std::string const& tool)
+      : from_(&from), copies_(std::move(copies)), tool_(&tool), rows_(from.table->find_rows(tool)) {
+    std::erase_if(copies_, [](kept_copy const* each) { return each->copy.empty(); });
   }
 
-  void add_function(read_table::function const& function, collected_kernel& to) const {
-    for (read_table::site const& site : function.sites) {
+  void add_function(ptx::read_table::function const& function, ptx::collected_kernel& to) const {
+    for (ptx::read_table::site const& site : function.sites) {
       if (site.event) add_site(site, *site.event, to);
-      for (read_table::access const& access : site.accesses) add_site(site, access, to);
+      for (ptx::read_table::access const& access : site.accesses) add_site(site, access, to);
     }
-    for (read_table::left_out const& each : function.without) {
+    for (ptx::read_table::left_out const& each : function.without) {
       if (each.tool == *tool_) add_once(to.losses.not_instrumentable, fmt::format("its handlers: {}", each.why));
     }
     if (rows_ == nullptr || !function.row) return;
-    for (launch_bin const* bin : bins_) to.function_rows.push_back(function_row(*bin, *function.row));
+    for (kept_copy const* each : copies_) to.function_rows.push_back(function_row(*each, *function.row));
   }
   /// Whether anything in it was executed.
-  bool is_executed(read_table::function const& function) const {
+  bool is_executed(ptx::read_table::function const& function) const {
     return has_function_row(function) ||
-           std::any_of(function.sites.begin(), function.sites.end(), [&](read_table::site const& site) {
+           std::any_of(function.sites.begin(), function.sites.end(), [&](ptx::read_table::site const& site) {
              if (site.counter && count(*site.counter) != 0) return true;
              if (site.event && is_handled(*site.event)) return true;
              return std::any_of(site.accesses.begin(), site.accesses.end(),
-                                [&](read_table::access const& access) { return is_handled(access); });
+                                [&](ptx::read_table::access const& access) { return is_handled(access); });
            });
   }
 
  private:
   // Whether something was merged into the function's row.
-  bool has_function_row(read_table::function const& function) const {
+  bool has_function_row(ptx::read_table::function const& function) const {
     if (rows_ == nullptr || !function.row) return false;
     auto const has_any = [](std::byte const* begin, std::size_t bytes) {
       return std::any_of(begin, begin + bytes, [](std::byte each) { return each != std::byte{0}; });
     };
-    return std::any_of(bins_.begin(), bins_.end(), [&](launch_bin const* bin) {
-      row_bytes const of = function_row(*bin, *function.row);
+    return std::any_of(copies_.begin(), copies_.end(), [&](kept_copy const* each) {
+      ptx::row_bytes const of = function_row(*each, *function.row);
       for (std::uint32_t shard = 0; shard < of.shard_count; ++shard) {
         if (has_any(of.first_shard + shard * of.shard_stride, of.shard_bytes)) return true;
       }
@@ -82,10 +84,10 @@ class attachment_rows {
   /// A word of 64 bits at this place in each shard, summed.
   std::uint64_t sum_words(std::size_t offset) const {
     std::uint64_t sum = 0;
-    for (launch_bin const* bin : bins_) {
-      for (std::uint32_t shard = 0; shard < bin->shard_count; ++shard) {
+    for (kept_copy const* each : copies_) {
+      for (std::uint32_t shard = 0; shard < each->shard_count; ++shard) {
         std::uint64_t word = 0;
-        std::memcpy(&word, bin->copy.data() + from_->shared_bytes + shard * from_->shard_stride + offset, sizeof word);
+        std::memcpy(&word, each->copy.data() + from_->shared_bytes + shard * from_->shard_stride + offset, sizeof word);
         sum += word;
       }
     }
@@ -93,7 +95,7 @@ class attachment_rows {
   }
   std::uint64_t count(std::uint32_t counter) const { return sum_words(counter * sizeof(std::uint64_t)); }
   // A site's row begins with its executions.
-  bool is_handled(read_table::access const& access) const {
+  bool is_handled(ptx::read_table::access const& access) const {
     if (rows_ == nullptr || !access.row) return false;
     if (sum_words(rows_->shard.sites + std::size_t{rows_->shard.site_bytes} * *access.row) != 0) return true;
     for (std::uint32_t first = 0, i = 0; access.in_order && first < 32; first += *access.size_bytes, ++i) {
@@ -102,23 +104,24 @@ class attachment_rows {
     return false;
   }
 
-  row_bytes row(launch_bin const& bin, std::uint32_t shard_begin, std::uint32_t shard_row_bytes,
-                std::uint32_t shared_begin, std::uint32_t shared_row_bytes, std::uint32_t number) const {
-    std::byte const* const begin = bin.copy.data();
+  ptx::row_bytes row(kept_copy const& from_copy, std::uint32_t shard_begin, std::uint32_t shard_row_bytes,
+                     std::uint32_t shared_begin, std::uint32_t shared_row_bytes, std::uint32_t number) const {
+    std::byte const* const begin = from_copy.copy.data();
     return {begin + from_->shared_bytes + shard_begin + std::size_t{shard_row_bytes} * number,
             from_->shard_stride,
-            bin.shard_count,
+            from_copy.shard_count,
             begin + shared_begin + std::size_t{shared_row_bytes} * number,
             shard_row_bytes,
             shared_row_bytes};
   }
-  row_bytes function_row(launch_bin const& bin, std::uint32_t number) const {
-    return row(bin, rows_->shard.functions, rows_->shard.function_bytes, rows_->shared.functions,
+  ptx::row_bytes function_row(kept_copy const& from_copy, std::uint32_t number) const {
+    return row(from_copy, rows_->shard.functions, rows_->shard.function_bytes, rows_->shared.functions,
                rows_->shared.function_bytes, number);
   }
 
-  void add_site(read_table::site const& site, read_table::access const& access, collected_kernel& to) const {
-    collected_site made;
+  void add_site(ptx::read_table::site const& site, ptx::read_table::access const& access,
+                ptx::collected_kernel& to) const {
+    ptx::collected_site made;
     made.opcode = site.opcode;
     made.where.what = access.kind;
     made.where.space = access.space;
@@ -126,9 +129,9 @@ class attachment_rows {
     made.is_size_known = access.size_bytes.has_value();
     if (site.counter) made.executions = accesses_of(access, count(*site.counter));
     if (rows_ != nullptr && access.row) {
-      made.rows.reserve(bins_.size());
-      for (launch_bin const* bin : bins_) {
-        made.rows.push_back(row(*bin, rows_->shard.sites, rows_->shard.site_bytes, rows_->shared.sites,
+      made.rows.reserve(copies_.size());
+      for (kept_copy const* each : copies_) {
+        made.rows.push_back(row(*each, rows_->shard.sites, rows_->shard.site_bytes, rows_->shared.sites,
                                 rows_->shared.site_bytes, *access.row));
       }
       if (access.in_order) add_in_order(access, made);
@@ -143,30 +146,30 @@ class attachment_rows {
     }
     to.sites.push_back(std::move(made));
   }
-  void add_in_order(read_table::access const& access, collected_site& made) const {
+  void add_in_order(ptx::read_table::access const& access, ptx::collected_site& made) const {
     for (std::uint32_t first = 0, i = 0; first < 32; first += *access.size_bytes, ++i) {
       std::uint64_t const count = sum_words(*access.in_order + std::size_t{i} * access.in_order_step);
       if (count != 0) made.in_order.push_back({first, count});
     }
   }
-  void place_site(read_table::site const& site, collected_site& made) const {
+  void place_site(ptx::read_table::site const& site, ptx::collected_site& made) const {
     if (!site.place) return;
     auto const& places = from_->table->places;
-    read_table::place const* at = &places[place_outside_libraries(places, *site.place)];
+    ptx::read_table::place const* at = &places[ptx::place_outside_libraries(places, *site.place)];
     made.where.file = at->file;
     made.where.line = at->line;
     made.where.column = at->column;
     for (; at->caller; at = &places[*at->caller]) {
-      read_table::place const& caller = places[*at->caller];
+      ptx::read_table::place const& caller = places[*at->caller];
       made.callers.push_back({caller.file, caller.line, caller.column, demangled(at->function)});
     }
   }
 
-  attachment const* from_;
-  std::vector<launch_bin const*> bins_;
+  memory_layout const* from_;
+  std::vector<kept_copy const*> copies_;
   std::string const* tool_;
-  read_table::tool_rows const* rows_;
+  ptx::read_table::tool_rows const* rows_;
 };
 
-}  // namespace pasta::ptx
+}  // namespace pasta::collecting
 #endif
