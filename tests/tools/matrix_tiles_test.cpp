@@ -254,7 +254,8 @@ TEST_CASE("A problem that asks for more than was done has no fill") {
   auto const kernel = product_of(32, 16, 16, {{"problem", "64x16x16"}});
   CHECK(table_of(kernel, "fill").rows[0][4] == pasta::cell{});
   REQUIRE(kernel.findings.size() == 1);
-  CHECK(kernel.findings[0].message == "1 times 64x16x16 is 16384 multiply-adds, and matrix instructions made 8192");
+  CHECK(kernel.findings[0].message ==
+        "64x16x16 takes 16384 multiply-adds (launches: 1), and matrix instructions made 8192");
   CHECK(kernel.findings[0].level == pasta::severity::low);
 }
 

@@ -165,7 +165,7 @@ struct matrix_tiles : pasta::tool<matrix_tiles> {
                                "what one launch multiplies: [KERNEL=]MxNxK[xBATCH][+MxNxK...], several joined by ';'",
                                matrix_tiles_detail::find_mistake),
           pasta::report_option("maximum-waste", &options::maximum_waste,
-                               "report a kernel if more of its multiply-adds are padding [1]", 0, 1)};
+                               "report a kernel if a larger share of its multiply-adds is padding [1]", 0, 1)};
     }
   };
 
@@ -252,8 +252,8 @@ struct matrix_tiles : pasta::tool<matrix_tiles> {
         padded = infer_padded(problem->products[0], all.multiply_adds / launches, busiest.site.tile);
     } else if (all.is_known && launches > 0) {
       section.finding({pasta::severity::low, pasta::place_of(busiest.site),
-                       fmt::format("{} times {} is {} multiply-adds, and matrix instructions made {}", launches,
-                                   problem->text, useful, all.multiply_adds),
+                       fmt::format("{} takes {} multiply-adds (launches: {}), and matrix instructions made {}",
+                                   problem->text, useful, launches, all.multiply_adds),
                        "give the extents of what one launch multiplies by matrix instructions", std::nullopt});
     }
     table.add(problem->text, launches, all.known(), useful, fill,
