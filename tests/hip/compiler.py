@@ -21,7 +21,8 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wno-
             "-Wno-deprecated-declarations", "-Werror"]
 FLAGS = ["-std=c++20"] + [
     f"-I{SOURCE_DIR / folder}" for folder in
-    ("include", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing")]
+    ("include", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing",
+     "tools/matrix_tiles")]
 # hipcc says of each library that it names that it is not linked.
 HIPCC_FLAGS = ["-Wno-error=unused-command-line-argument", "-Wno-unused-command-line-argument"]
 WITH_TOOLS = ['-DPASTA_PROBE_TOOLS_HEADER="tools.hpp"']

@@ -126,6 +126,7 @@ class memory_rows {
     made.where.what = access.kind;
     made.where.space = access.space;
     made.where.size_bytes = access.size_bytes.value_or(0);
+    made.where.tile = access.tile;
     made.is_size_known = access.size_bytes.has_value();
     if (site.counter) made.executions = accesses_of(access, count(*site.counter));
     if (rows_ != nullptr && access.row) {

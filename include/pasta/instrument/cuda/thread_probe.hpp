@@ -38,8 +38,9 @@ class thread_probe<type_list<Tools...>> {
   using by_call = delivery<tools>;
 
   /// Whether any handler runs in a kernel, or anything in its place.
-  static constexpr bool has_handlers = (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> ||
-                                        any_handles_v<tools, barrier> || any_handles_v<tools, branch>);
+  static constexpr bool has_handlers =
+      (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> || any_handles_v<tools, barrier> ||
+       any_handles_v<tools, branch> || any_handles_v<tools, matrix_operation>);
   // Whether a lane can be counted as one that does what most do when it first writes, while memory is asked for what
   // the kernel wants to have, and not at its end, where its warp would keep a place that another could have.
   static constexpr bool can_count_early = region::has_patterns && !has_handlers;
@@ -143,8 +144,8 @@ class thread_probe<type_list<Tools...>> {
   template <class... Events>
   static constexpr bool is_any_counted_v = (any_counts_v<tools, Events> || ...);
   static constexpr bool counts_lanes = !region::has_alike_requests ||
-                                       is_any_counted_v<memory_access, async_copy, barrier, branch> ||
-                                       is_any_handled_v<async_copy, barrier, branch>;
+                                       is_any_counted_v<memory_access, async_copy, barrier, branch, matrix_operation> ||
+                                       is_any_handled_v<async_copy, barrier, branch, matrix_operation>;
 
   // The place of a site, which it has from now on.
   PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t enter(site_key const& key) {
@@ -289,7 +290,7 @@ class thread_probe<type_list<Tools...>> {
   template <class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool deliver_here(std::uint32_t slot, lane_mask lanes, Event& event) {
     if constexpr (!are_handlers_light_v<Event> || !have_registers_v<Event>) return false;
-    if (lanes != warp::full) return false;
+    if (lanes != warp::full || event.lanes != lanes) return false;
     event.lanes = warp::full;
     (deliver_if<Tools, Event>(slot, site_key{sites_->file[slot], sites_->packed[slot]}, event), ...);
     return true;
