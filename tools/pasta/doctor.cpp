@@ -45,7 +45,7 @@ struct route_state {
   std::vector<std::string> lacks;     ///< what, in words
   std::vector<std::string> packages;  ///< Debian packages that bring it
   std::string note;
-  std::vector<std::string> optional;  ///< what it would use besides, and where from
+  std::vector<std::string> optional{};  ///< what it would use besides, and where from
 };
 
 struct examination {
@@ -115,9 +115,9 @@ std::map<std::string, std::string> find_headers(std::string const& compiler) {
       "PASTA_FOUND Catch2 = CATCH_VERSION_MAJOR CATCH_VERSION_MINOR\n"
       "#elif __has_include(<catch2/catch.hpp>)\nPASTA_FOUND Catch2 = 2\n#endif\n";
   std::map<std::string, std::string> found;
-  arguments line{compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-"};
-  for (std::string const& folder : rocm_folders()) line.push_back("-isystem" + folder + "/include");
-  auto const text = compiler.empty() ? std::nullopt : capture(line, source);
+  arguments command{compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-"};
+  for (std::string const& folder : rocm_folders()) command.push_back("-isystem" + folder + "/include");
+  auto const text = compiler.empty() ? std::nullopt : capture(command, source);
   for (std::string_view rest = text ? *text : std::string_view(); !rest.empty();) {
     auto const end = std::min(rest.find('\n'), rest.size());
     std::string line(rest.substr(0, end));
