@@ -52,6 +52,11 @@ function(pasta_add_tool name)
 
   add_library(pasta_tool_${name}_module MODULE "${name}.cpp")
   target_link_libraries(pasta_tool_${name}_module PRIVATE pasta_tool_${name})
+  # The library is code of the host's; to hipcc a .cpp is HIP.
+  get_filename_component(compiler "${CMAKE_CXX_COMPILER}" NAME)
+  if(compiler STREQUAL "hipcc")
+    target_compile_options(pasta_tool_${name}_module PRIVATE "SHELL:-x c++")
+  endif()
   set_target_properties(pasta_tool_${name}_module PROPERTIES
     PREFIX "" OUTPUT_NAME "${name}" SUFFIX ".so"
     # The $<1:> keeps multi-config generators from adding a folder for each configuration.

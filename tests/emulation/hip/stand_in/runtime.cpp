@@ -220,6 +220,22 @@ hipError_t hipLaunchKernel(void const* function, dim3 grid, dim3 block, void**, 
   if (block.x * block.y * block.z > 1024 || grid.x == 0) return done(hipErrorInvalidConfiguration);
   return log_launch(known->second, grid, block, shared_bytes);
 }
+hipError_t hipLaunchKernel_spt(void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
+                               hipStream_t stream) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
+hipError_t hipExtLaunchKernel(void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
+                              hipStream_t stream, hipEvent_t, hipEvent_t, int) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
+hipError_t hipLaunchCooperativeKernel(void const* function, dim3 grid, dim3 block, void** all, unsigned shared_bytes,
+                                      hipStream_t stream) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
+hipError_t hipLaunchCooperativeKernel_spt(void const* function, dim3 grid, dim3 block, void** all,
+                                          std::uint32_t shared_bytes, hipStream_t stream) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                  hipStream_t, void**, void**) {
@@ -234,10 +250,12 @@ hipError_t hipMalloc(void** memory, std::size_t bytes) {
   return done(*memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
 }
 hipError_t hipMallocManaged(void** memory, std::size_t bytes, unsigned) { return hipMalloc(memory, bytes); }
+hipError_t hipMallocAsync(void** memory, std::size_t bytes, hipStream_t) { return hipMalloc(memory, bytes); }
 hipError_t hipFree(void* memory) {
   std::free(memory);
   return done();
 }
+hipError_t hipFreeAsync(void* memory, hipStream_t) { return hipFree(memory); }
 hipError_t hipMemcpy(void* to, void const* from, std::size_t bytes, hipMemcpyKind) {
   std::memmove(to, from, bytes);
   return done();
@@ -346,5 +364,15 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t
   *milliseconds = static_cast<float>(*reinterpret_cast<double*>(end) - *reinterpret_cast<double*>(begin));
   return done();
 }
+}
+
+// HIP 5.2 declares it as C++; the grid is told in threads.
+hipError_t hipExtModuleLaunchKernel(hipFunction_t, std::uint32_t all_x, std::uint32_t all_y, std::uint32_t all_z,
+                                    std::uint32_t block_x, std::uint32_t block_y, std::uint32_t block_z,
+                                    std::size_t shared_bytes, hipStream_t, void**, void**, hipEvent_t, hipEvent_t,
+                                    std::uint32_t) {
+  std::lock_guard const lock(mutex);
+  return log_launch("a_module_s_kernel", {all_x / block_x, all_y / block_y, all_z / block_z},
+                    {block_x, block_y, block_z}, shared_bytes);
 }
 #pragma GCC visibility pop
