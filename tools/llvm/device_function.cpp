@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_function.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsAMDGPU.h>
@@ -61,6 +64,18 @@ std::uint64_t constant_of(llvm::Value const* value) {
   return constant == nullptr ? 0 : constant->getZExtValue();
 }
 
+// As pasta::element_type; nothing for a type that has no word there.
+std::optional<std::uint32_t> number_of(llvm::StringRef type) {
+  constexpr std::array<llvm::StringRef, 10> names{"f64", "f32", "tf32", "f16", "bf16", "f8", "s8", "s4", "s32", "b1"};
+  if (type == "e4m3" || type == "e5m2") type = "f8";
+  auto const* const found = llvm::find(names, type);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - names.begin());
+}
+bool reaches_handlers(matrix_product const& product) {
+  return product.a == product.b && number_of(product.a) && number_of(product.d);
+}
+
 std::string opcode_of(llvm::Instruction const& instruction) {
   auto const* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   return call == nullptr ? instruction.getOpcodeName() : call->getCalledFunction()->getName().str();
@@ -73,8 +88,10 @@ hook_function event_at(llvm::Instruction const& instruction, annotated_functions
   auto const* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (call == nullptr || call->isInlineAsm()) return hook_function::start;
   llvm::Function const* const callee = call->getCalledFunction();
-  if (auto const* const known = llvm::dyn_cast<llvm::IntrinsicInst>(call))
+  if (auto const* const known = llvm::dyn_cast<llvm::IntrinsicInst>(call)) {
+    if (product_of(instruction)) return hook_function::matrix_operation;
     return known->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier ? hook_function::barrier : hook_function::start;
+  }
   if (callee != nullptr && annotated.barriers.contains(const_cast<llvm::Function*>(callee)))
     return hook_function::barrier;
   return callee != nullptr && is_own(*callee, annotated) ? hook_function::start : hook_function::call;
@@ -96,7 +113,7 @@ void device_function::plan(device_state& state) {
 }
 
 void device_function::plan_site(llvm::Instruction& instruction, device_state& state) {
-  site found{&instruction, {}, hook_function::start, {}, -1};
+  site found{&instruction, {}, hook_function::start, {}, std::nullopt, -1};
   if (tools_->handles(hook_function::memory_access) || tools_->counts(hook_function::memory_access)) {
     for (access const& one : accesses_of(instruction)) {
       memory_space const space =
@@ -114,7 +131,9 @@ void device_function::plan_site(llvm::Instruction& instruction, device_state& st
   hook_function const event = event_at(instruction, state.annotated());
   if (event != hook_function::start && (tools_->handles(event) || tools_->counts(event))) {
     found.event = event;
-    found.event_by = {tools_->counts(event), tools_->handles(event) ? state.take_row() : -1};
+    found.product = product_of(instruction);
+    bool const is_handled = tools_->handles(event) && (!found.product || reaches_handlers(*found.product));
+    found.event_by = {tools_->counts(event), is_handled ? state.take_row() : -1};
   }
   if (found.accesses.empty() && found.event == hook_function::start) return;
   bool const is_counted = found.event_by.is_counted ||
@@ -146,7 +165,17 @@ llvm::json::Object device_function::describe(site const& each, device_state& sta
   if (each.counter >= 0) made["counter"] = first_counter + each.counter;
   if (each.event != hook_function::start) {
     llvm::json::Object event{{"kind", name_of(each.event)}, {"space", "global"}, {"bytes", 0}};
-    if (each.event_by.row >= 0) event["row"] = each.event_by.row;
+    if (each.event_by.row >= 0) {
+      event["row"] = each.event_by.row;
+    } else if (tools_->handles(each.event)) {
+      event["unhandled"] = "its types have no word in the event";
+    }
+    if (each.product) {
+      matrix_product const& made_of = *each.product;
+      event["product"] = llvm::json::Object{
+          {"m", made_of.m},         {"n", made_of.n}, {"k", made_of.k}, {"products", made_of.products},
+          {"lanes", tools_->lanes}, {"a", made_of.a}, {"b", made_of.b}, {"d", made_of.d}};
+    }
     made["event"] = std::move(event);
   }
   return made;
@@ -249,6 +278,11 @@ void device_function::call_hooks(site const& each, device_state const& state, en
         arguments.push_back(jump->getCondition());
       } else if (each.event == hook_function::barrier) {
         arguments.push_back(number(1));  // barrier_scope::block
+      } else if (each.product) {
+        for (std::uint32_t const value :
+             {each.product->m, each.product->n, each.product->k, number_of(each.product->a).value_or(0),
+              number_of(each.product->d).value_or(0)})
+          arguments.push_back(number(value));
       } else if (each.event == hook_function::call) {
         llvm::Value* const callee = llvm::cast<llvm::CallBase>(each.instruction)->getCalledOperand();
         arguments.push_back(at.CreatePtrToInt(callee, at.getInt64Ty()));

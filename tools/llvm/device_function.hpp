@@ -13,6 +13,7 @@
 #include "block_counters.hpp"
 #include "device_state.hpp"
 #include "device_tools.hpp"
+#include "matrix.hpp"
 
 namespace pasta::plugin {
 
@@ -45,6 +46,7 @@ class device_function {
     llvm::SmallVector<site_access, 2> accesses;
     hook_function event = hook_function::start;  ///< start: there is none beside the accesses
     counted_or_handled event_by;
+    std::optional<matrix_product> product;  ///< of a matrix operation
     std::int64_t counter = -1;
   };
 

@@ -173,6 +173,7 @@ llvm::GlobalVariable* find_tool_list(llvm::Module& module) {
 
 std::string link_tools(llvm::Module& module, std::string const& list, device_tools& into) {
   std::string const kind = kind_of_hook(module);
+  into.lanes = kind == "wave32" ? 32 : 64;
   llvm::SmallVector<llvm::StringRef, 4> lines;
   llvm::StringRef(list).split(lines, '\n', -1, false);
   for (llvm::StringRef const line : lines) {

@@ -40,6 +40,7 @@ struct device_tool {
 /// The tools of a module.
 struct device_tools {
   llvm::SmallVector<device_tool, 2> tools;
+  std::uint32_t lanes = 64;         ///< of a wave
   llvm::Function* block = nullptr;  ///< the number of the calling thread's block
 
   bool handles(hook_function event) const;
