@@ -112,10 +112,21 @@ void device_function::plan(device_state& state) {
   state.add_function(*function_, row_, std::move(table));
 }
 
+llvm::SmallVector<access, 2> device_function::find_accesses(llvm::Instruction& instruction,
+                                                            device_state const& state) const {
+  auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (call == nullptr || call->arg_size() < 2 || !state.annotated().atomics.contains(call->getCalledFunction()))
+    return accesses_of(instruction);
+  llvm::Type* const type = call->getArgOperand(1)->getType();
+  auto const size = static_cast<std::uint64_t>(function_->getParent()->getDataLayout().getTypeStoreSize(type));
+  return {{operation::atomic, call->getArgOperand(0),
+           llvm::ConstantInt::get(llvm::Type::getInt64Ty(instruction.getContext()), size)}};
+}
+
 void device_function::plan_site(llvm::Instruction& instruction, device_state& state) {
   site found{&instruction, {}, hook_function::start, {}, std::nullopt, -1};
   if (tools_->handles(hook_function::memory_access) || tools_->counts(hook_function::memory_access)) {
-    for (access const& one : accesses_of(instruction)) {
+    for (access const& one : find_accesses(instruction, state)) {
       memory_space const space =
           is_amd(*instruction.getModule()) ? amd_space_of(one.address) : emulated_space_of(one.address, is_kernel_);
       if (space == memory_space::unknown) continue;

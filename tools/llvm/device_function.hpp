@@ -50,6 +50,7 @@ class device_function {
     std::int64_t counter = -1;
   };
 
+  llvm::SmallVector<access, 2> find_accesses(llvm::Instruction& instruction, device_state const& state) const;
   void plan_site(llvm::Instruction& instruction, device_state& state);
   llvm::json::Object describe(site const& each, device_state& state, unsigned first_counter) const;
   entry_values make_entry(device_state const& state, llvm::IRBuilder<>& at) const;

@@ -32,10 +32,14 @@ llvm::FunctionPassManager make_cleanup() {
 }
 
 llvm::SmallVector<llvm::Function*, 16> functions_of(llvm::Module& module, annotated_functions const& annotated) {
-  if (!is_amd(module)) return find_reached(annotated);
   llvm::SmallVector<llvm::Function*, 16> all;
-  for (llvm::Function& function : module) {
-    if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) all.push_back(&function);
+  if (!is_amd(module)) {
+    all = find_reached(annotated);
+  } else {
+    for (llvm::Function& function : module) {
+      bool const is_here = !function.isDeclaration() && !function.hasAvailableExternallyLinkage();
+      if (is_here && !is_of_probe(function)) all.push_back(&function);
+    }
   }
   return all;
 }
@@ -49,7 +53,8 @@ llvm::PreservedAnalyses device_route::run(llvm::Module& module, llvm::ModuleAnal
   remove_variable(module, variable);
 
   device_tools tools;
-  annotated_functions const annotated = find_annotated(module);
+  annotated_functions annotated = find_annotated(module);
+  llvm::erase_if(annotated.kernels, [](llvm::Function* each) { return is_of_probe(*each); });
   llvm::SmallVector<llvm::Function*, 16> const all = functions_of(module, annotated);
   bool const has_kernel = llvm::any_of(all, [&](llvm::Function* each) { return is_kernel(*each, annotated); });
   std::string const target = target_of(module);
@@ -70,7 +75,7 @@ llvm::PreservedAnalyses device_route::run(llvm::Module& module, llvm::ModuleAnal
       functions.invalidate(*each, registers.run(*each, functions));
     }
   }
-  device_state state(module, tools);
+  device_state state(module, tools, annotated);
   std::vector<device_function> plans;
   for (llvm::Function* const each : all) {
     plans.emplace_back(*each, tools, is_kernel(*each, annotated)).plan(state);

@@ -57,8 +57,8 @@ void remove_variable(llvm::Module& module, llvm::GlobalVariable* variable) {
   if (variable->use_empty()) variable->eraseFromParent();
 }
 
-device_state::device_state(llvm::Module& module, device_tools const& tools)
-    : module_(&module), tools_(&tools), annotated_(find_annotated(module)) {
+device_state::device_state(llvm::Module& module, device_tools const& tools, annotated_functions const& annotated)
+    : module_(&module), tools_(&tools), annotated_(annotated) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* const word = llvm::Type::getInt64Ty(context);
   llvm::Type* const half = llvm::Type::getInt32Ty(context);

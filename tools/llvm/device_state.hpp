@@ -22,7 +22,7 @@ namespace pasta::plugin {
 
 class device_state {
  public:
-  device_state(llvm::Module& module, device_tools const& tools);
+  device_state(llvm::Module& module, device_tools const& tools, annotated_functions const& annotated);
 
   /// Where a tool's rows are, and how large each is [bytes].
   struct tool_area {

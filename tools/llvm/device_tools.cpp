@@ -56,8 +56,7 @@ void prepare(llvm::Module& hook, llvm::Module const& into, std::string const& pr
   hook.setDataLayout(into.getDataLayout());
   for (llvm::Function& function : hook) {
     if (function.isDeclaration()) continue;
-    for (char const* const attribute : {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
-      function.removeFnAttr(attribute);
+    for (char const* const attribute : {"target-cpu", "target-features", "tune-cpu"}) function.removeFnAttr(attribute);
     function.setComdat(nullptr);
     if (!begins_with(function.getName(), "pasta_hook_")) {
       function.setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);  // goes where nothing calls it

@@ -51,11 +51,17 @@ annotated_functions find_annotated(llvm::Module& module) {
     if (words == nullptr || !words->isCString()) continue;
     if (words->getAsCString() == "pasta.runtime") found.own_calls.insert(function);
     if (words->getAsCString() == "pasta.barrier") found.barriers.insert(function);
+    if (words->getAsCString() == "pasta.atomic") found.atomics.insert(function);
     bool const is_here = !function->isDeclaration() && !function->hasAvailableExternallyLinkage();
     if (words->getAsCString() == "pasta.kernel" && is_here && !has_probe(function->getName()))
       found.kernels.push_back(function);
   }
   return found;
+}
+
+bool is_of_probe(llvm::Function const& function) {
+  return begins_with(function.getName(), "_ZN5pasta6detail10run_probed") ||
+         begins_with(function.getName(), "_ZN5pasta6detail9copy_text");
 }
 
 bool is_own(llvm::Function const& function, annotated_functions const& annotated) {

@@ -49,7 +49,10 @@ inline constexpr struct {
 #ifdef __clang__
 __attribute__((annotate("pasta.barrier")))
 #endif
-inline void __syncthreads() { ::hip_emulation::sync_block(); }
+inline void
+__syncthreads() {
+  ::hip_emulation::sync_block();
+}
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
