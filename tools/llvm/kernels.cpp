@@ -66,6 +66,7 @@ bool is_of_probe(llvm::Function const& function) {
 
 bool is_own(llvm::Function const& function, annotated_functions const& annotated) {
   return begins_with(function.getName(), "_ZN5pasta") || begins_with(function.getName(), "_ZNK5pasta") ||
+         begins_with(function.getName(), "_ZN13hip_emulation") ||  // the CPU's stand-in for a GPU
          annotated.own_calls.contains(&const_cast<llvm::Function&>(function));
 }
 
