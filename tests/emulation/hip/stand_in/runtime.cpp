@@ -274,7 +274,7 @@ hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_
 
 hipError_t hipDeviceSynchronize() {
   // A kernel without end.
-  for (bool const is_to_hang = is_to_fail("hang"); is_to_hang;) ::pause();
+  while (is_to_fail("hang")) ::pause();
   return done(is_to_fail("hipDeviceSynchronize") ? hipErrorIllegalAddress : hipSuccess);
 }
 hipError_t hipDeviceReset() {
