@@ -51,7 +51,8 @@ class EmulatedTest(RunningTest):
         self.assertEqual(self.index_lines(), [])
 
     def test_pasta_run_puts_the_library_in_front(self):
-        words = [PASTA, "run", "access_count", "--route", "llvm", "--quiet", "--output", self.output, "--", self.program]
-        done = self.run_words([*words, 2, 1], stdout="2 2\n", stderr=None, LD_PRELOAD=None)
+        flags = ["--route", "llvm", "--quiet", "--output", self.output]
+        done = self.run_words([PASTA, "run", "access_count", *flags, "--", self.program, 2, 1], stdout="2 2\n",
+                              stderr=None, LD_PRELOAD=None)
         self.assertEqual(done.stderr, "report: report.json\n")
         self.check_counts(2 * 64 - 10, 1)

@@ -7,11 +7,14 @@
 //   device N, sync, reset, stream, capture, end_capture
 //   load FILE, unload, launch NAME   of a module
 //   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
+//   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
 //   crash, abort, return N
 #include <hip/hip_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -35,6 +38,19 @@ void launch(std::string const& name) {
   hipFunction_t function = nullptr;
   check("hipModuleGetFunction", hipModuleGetFunction(&function, loaded, name.c_str()));
   check("hipModuleLaunchKernel", hipModuleLaunchKernel(function, blocks, 1, 1, 64, 1, 1, 32, stream, nullptr, nullptr));
+}
+
+void print_cost(int rounds) {
+  constexpr int launches = 500;
+  std::vector<long long> took;
+  for (int round = 0; round < rounds; ++round) {
+    auto const begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < launches; ++i) scale<<<blocks, 64, 16, stream>>>(nullptr, 2);
+    auto const end = std::chrono::steady_clock::now();
+    took.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count() / launches);
+  }
+  std::sort(took.begin(), took.end());
+  std::printf("%lld ns\n", took[took.size() / 2]);
 }
 
 // @return how many words it took
@@ -68,6 +84,7 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
     }
     return 2;
   }
+  if (word == "cost") return print_cost(std::stoi(next)), 2;
   if (word == "crash") return *static_cast<int volatile*>(nullptr) = 1, 1;
   if (word == "abort") std::abort();
   if (word == "return") std::exit(std::stoi(next));

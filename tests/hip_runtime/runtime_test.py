@@ -3,6 +3,7 @@
 """The collector and a program that `pasta hipcc` compiled, on a stand-in for the HIP runtime: kernels do not run, each
 launch adds known numbers to the counters."""
 
+import json
 import os
 import pathlib
 import signal
@@ -227,6 +228,19 @@ class RunTest(RuntimeTest):
                 done = self.pasta_run(*route, "--output", self.output, "--quiet", "--", PROGRAM, "scale")
                 self.assertEqual(done.stderr, "report: report.json\n")
                 self.check_scale(100, (1, 1, 0))
+
+    def test_what_is_in_a_program_is_told(self):
+        done = self.run_words([PASTA, "list", PROGRAM], LD_PRELOAD=None, stdout=None)
+        self.assertEqual(done.stdout, "access_count  route llvm  PASTA 0.1.0  AMD gfx1030, gfx90a\n")
+        done = self.run_words([PASTA, "list", "--json", PROGRAM], LD_PRELOAD=None, stdout=None)
+        self.assertEqual(json.loads(done.stdout)["tools"], [
+            {"route": "llvm", "pack": "access_count", "pasta_version": "0.1.0", "targets": ["gfx1030", "gfx90a"]}])
+
+    def test_a_tool_that_was_not_built_in_is_refused(self):
+        done = self.run_words([PASTA, "run", "coalescing", "--", PROGRAM], code=2, stderr=None, PASTA_TOOLS=None,
+                              PASTA_ROUTE=None)
+        self.assertEqual(done.stderr, f"pasta run: unknown tool 'coalescing'; {PROGRAM} was built with access_count for "
+                         "AMD GPUs\n")
 
     def test_what_was_preloaded_comes_behind_the_library(self):
         printing = [sys.executable, "-c", "import os; print(os.environ['LD_PRELOAD'])"]

@@ -42,6 +42,10 @@ void process_run::refuse(std::string const& why) {
   pasta::detail::tell_index(settings_, "failed", path_, line);
 }
 
+void process_run::explain(std::string const& what) const {
+  if (settings_.is_debugging) pasta::detail::say(fmt::format("{} ({}): {}", program_, owner_, what));
+}
+
 void process_run::give_up(char const* why) noexcept {
   if (is_over_.exchange(true)) return;
   try {
@@ -75,10 +79,7 @@ std::string process_run::begin() {
     return error.what();
   }
   pasta::detail::tell_index(settings_, "attach", path_, "");
-  if (settings_.is_debugging) {
-    pasta::detail::say(
-        fmt::format("{} ({}): attached {}, the report goes to {}", program_, owner_, settings_.tools, visible(path_)));
-  }
+  explain(fmt::format("attached {}, the report goes to {}", settings_.tools, visible(path_)));
   has_begun_ = true;
   // What is registered last is called first, and the vendor's library may have registered its own end by now.
   finish_at_exit();

@@ -56,17 +56,20 @@ class process_run {
   /// How many launches were seen.
   virtual std::uint64_t count_launches() = 0;
 
-  inline static process_run* one_ = nullptr;
+  settings const& wanted() const { return settings_; }
+  /// One line, where PASTA_DEBUG asks for such: "program (123): what was done".
+  void explain(std::string const& what) const;
 
-  settings const settings_;
-  std::string program_;
-  pid_t const owner_;
+  inline static process_run* one_ = nullptr;
 
  private:
   void harvest_in_time(char const* why_incomplete);
   report_model make_report(char const* why_incomplete);
   void write_report(char const* why_incomplete);
 
+  settings const settings_;
+  std::string const program_;
+  pid_t const owner_;
   std::vector<tool_library> tools_;
   report_header header_;
   std::string path_;

@@ -14,7 +14,7 @@ namespace pasta::hip_runtime {
 run::run(settings set, runtime const& with)
     : collecting::process_run(std::move(set), "llvm", "hip"),
       runtime_(with),
-      collector_(with, settings_, [this] { return begin(); }) {}
+      collector_(with, wanted(), [this] { return begin(); }) {}
 
 run* run::active() {
   if (!is_started_.load(std::memory_order_acquire)) start();
@@ -32,10 +32,7 @@ void run::start() {
     runtime const* const with = set.tools.empty() ? nullptr : runtime::find(why_not);
     if (with != nullptr) {
       run* const made = new run(std::move(set), *with);
-      if (made->settings_.is_debugging) {
-        pasta::detail::say(
-            fmt::format("{} ({}): the llvm route follows the HIP runtime", made->program_, made->owner_));
-      }
+      made->explain("the llvm route follows the HIP runtime");
       made->note_what_is_not_done();
       one_ = made;
       existing_ = made;
@@ -57,9 +54,9 @@ void run::note_what_is_not_done() {
     add_note(
         fmt::format("{}: the llvm route does not have it on AMD GPUs; all launches are reported by kernel.", what));
   };
-  if (settings_.per == scope::launch) note("PASTA_PER=launch");
-  if (settings_.sampling_rate < 1) note("PASTA_SAMPLING_RATE");
-  if (!settings_.selection.launches.is_everything()) note("PASTA_LAUNCHES");
+  if (wanted().per == scope::launch) note("PASTA_PER=launch");
+  if (wanted().sampling_rate < 1) note("PASTA_SAMPLING_RATE");
+  if (!wanted().selection.launches.is_everything()) note("PASTA_LAUNCHES");
 }
 
 void run::harvest() {

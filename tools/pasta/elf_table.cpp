@@ -67,10 +67,12 @@ void add_entries(std::string_view data, std::string const& path, std::vector<com
 }
 
 // Code objects lie in it as they are, with the names of their variables.
-bool has_counters(Elf_Data const* bundle) {
-  if (bundle == nullptr || bundle->d_buf == nullptr) return false;
-  std::string_view const code(static_cast<char const*>(bundle->d_buf), bundle->d_size);
-  return ::memmem(code.data(), code.size(), ptx::state_prefix.data(), ptx::state_prefix.size()) != nullptr;
+void add_amd_code(Elf_Data const* bundles, program_table& table) {
+  if (bundles == nullptr || bundles->d_buf == nullptr) return;
+  std::string_view const code(static_cast<char const*>(bundles->d_buf), bundles->d_size);
+  if (::memmem(code.data(), code.size(), ptx::state_prefix.data(), ptx::state_prefix.size()) == nullptr) return;
+  table.has_amd_counters = true;
+  table.amd = read_amd_tools(code);
 }
 
 }  // namespace
@@ -89,8 +91,7 @@ program_table read_program_table(std::string const& path) {
     if (gelf_getshdr(section, &header) == nullptr) continue;
     char const* const name = elf_strptr(elf.get(), names, header.sh_name);
     if (name == nullptr) continue;
-    if (std::string_view(name) == ".hip_fatbin")
-      table.has_amd_counters = table.has_amd_counters || has_counters(elf_rawdata(section, nullptr));
+    if (std::string_view(name) == ".hip_fatbin") add_amd_code(elf_rawdata(section, nullptr), table);
     if (std::string_view(name) != ".pasta_tools") continue;
     Elf_Data const* const data = elf_rawdata(section, nullptr);
     if (data == nullptr || (data->d_buf == nullptr && data->d_size != 0)) fail_as_damaged(path);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "amd_code.hpp"
+
 namespace pasta::cli {
 
 /// One entry of a program's section .pasta_tools.
@@ -23,6 +25,7 @@ struct program_table {
   file_kind kind = file_kind::other;
   std::vector<compiled_tool> tools;  ///< each once, in the order of the file
   bool has_amd_counters = false;     ///< `pasta hipcc --tools` built code for AMD GPUs in it
+  std::vector<amd_tools> amd;        ///< which tools, as far as it can be read
 };
 
 /// Reads the sections .pasta_tools and .hip_fatbin by libelf.

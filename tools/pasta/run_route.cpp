@@ -56,6 +56,14 @@ std::string find_compiled_pack(run_options const& options, program_table const& 
   return "";
 }
 
+bool has_probe_pack(run_options const& options, program_table const& table) {
+  std::vector<std::string> wanted = options.tools;
+  std::sort(wanted.begin(), wanted.end());
+  return is_open(options) && std::any_of(table.tools.begin(), table.tools.end(), [&](compiled_tool const& tool) {
+           return tool.route == "probe" && tools_of_pack(tool.pack) == wanted;
+         });
+}
+
 /// Each tool of the ptx route has counters of its own: any of them may be run.
 bool has_ptx_tools(run_options const& options, program_table const& table) {
   std::set<std::string> known;
@@ -112,13 +120,31 @@ run_route ptx_route(run_options const& options, installed_tools const& installed
   return {"ptx", joined(options.tools, "+"), library, ""};
 }
 
+/// @throws usage_error: no code for AMD GPUs in the program has one of the tools
+void check_amd_tools(run_options const& options, std::string const& program, program_table const& table) {
+  std::vector<std::string> known;
+  for (amd_tools const& each : table.amd) {
+    for (std::string const& tool : split_names(each.tools, "+")) known.push_back(tool);
+  }
+  if (known.empty()) return;  // the library will see
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (std::string const& tool : options.tools) {
+    if (std::find(known.begin(), known.end(), tool) != known.end()) continue;
+    throw usage_error(fmt::format("unknown tool '{}'{}; {} was built with {} for AMD GPUs", visible(tool),
+                                  suggestion(tool, known), visible(program), visible(joined(known, ", "))));
+  }
+}
+
 /// What the llvm route cannot do on AMD GPUs is refused before the program starts.
-run_route hip_route(run_options const& options, installed_tools const& installed) {
+run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
+                    installed_tools const& installed) {
   check_installed(options, installed);
   auto const refuse = [](char const* flag, std::string const& value) {
     throw usage_error(fmt::format(
         "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
   };
+  check_amd_tools(options, program, table);
   if (options.per == "launch") refuse("--per", options.per);
   if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
     refuse("--sampling-rate", options.sampling_rate);
@@ -151,9 +177,9 @@ run_route choose_route(run_options const& options, std::string const& program, p
                        installed_tools const& installed) {
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
-  std::string const pack = find_compiled_pack(options, table);
-  if (!pack.empty()) return {options.route, pack, "", ""};
-  if (table.has_amd_counters && (is_open(options) || options.route == "llvm")) return hip_route(options, installed);
+  bool const is_for_amd = table.has_amd_counters && (is_open(options) || options.route == "llvm");
+  if (is_for_amd && !has_probe_pack(options, table)) return hip_route(options, program, table, installed);
+  if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, "", ""};
   if (table.tools.empty()) {
     check_installed(options, installed);
     return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : "",

@@ -12,7 +12,7 @@ namespace pasta::ptx {
 
 run::run(settings set)
     : collecting::process_run(std::move(set), "ptx", "cuda"),
-      collector_(driver_, settings_, [this] { return begin(); }) {}
+      collector_(driver_, wanted(), [this] { return begin(); }) {}
 
 void run::start(settings set) {
   run* const made = new run(std::move(set));
@@ -24,12 +24,11 @@ void run::start(settings set) {
   if (!problem.empty()) {
     made->end();
     // Where the route was not asked for, the program may be one of another route's.
-    if (made->settings_.is_route_named) return made->refuse(problem);
-    if (made->settings_.is_debugging) pasta::detail::say(fmt::format("the ptx route collects nothing: {}", problem));
+    if (made->wanted().is_route_named) return made->refuse(problem);
+    if (made->wanted().is_debugging) pasta::detail::say(fmt::format("the ptx route collects nothing: {}", problem));
     return;
   }
-  if (made->settings_.is_debugging)
-    pasta::detail::say(fmt::format("{} ({}): the ptx route follows the driver", made->program_, made->owner_));
+  made->explain("the ptx route follows the driver");
   finish_at_exit();  // also where nothing is attached, to say so
 }
 

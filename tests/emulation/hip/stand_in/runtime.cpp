@@ -97,6 +97,7 @@ std::deque<variable>& variables() {
 // What kernels would do that count: the first words of a state are the first shard's address, the number of shards - 1,
 // and the bytes from one to the next.
 void add_counts() {
+  if (std::getenv("HIP_STAND_IN_COUNTS") == nullptr) return;
   static std::uint32_t launches = 0;
   std::uint32_t const launch = launches++;
   for (variable& each : variables()) {
@@ -274,7 +275,7 @@ hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_
 
 hipError_t hipDeviceSynchronize() {
   // A kernel without end.
-  for (bool const is_to_hang = is_to_fail("hang"); is_to_hang;) ::pause();
+  while (is_to_fail("hang")) ::pause();
   return done(is_to_fail("hipDeviceSynchronize") ? hipErrorIllegalAddress : hipSuccess);
 }
 hipError_t hipDeviceReset() {
