@@ -157,8 +157,8 @@ constexpr option_description<Options, Value> report_option(
   return described;
 }
 /// A text that report() uses: at most short_text::max_bytes, one line.
-/// @param find_mistake what is wrong with a text, as half a line for the message (`'x' is not MxNxK`), or an empty one; a
-/// wrong text ends the run before the program starts, with exit code 2
+/// @param find_mistake what is wrong with a text, as half a line for the message (`'x' is not MxNxK`), or an empty one;
+/// a wrong text ends the run before the program starts, with exit code 2
 template <class Options>
 constexpr option_description<Options, short_text> report_option(
     std::string_view name, short_text Options::*member, std::string_view help,
@@ -167,7 +167,8 @@ constexpr option_description<Options, short_text> report_option(
 }
 /// Handlers have no texts.
 template <class Options>
-constexpr option_description<Options, short_text> option(std::string_view, short_text Options::*, std::string_view) {
+constexpr option_description<Options, std::string_view> option(std::string_view, short_text Options::*,
+                                                               std::string_view) {
   static_assert(sizeof(Options) == 0, "a text is an option of report() alone: pasta::report_option(...)");
   return {};
 }

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel with MFMA instructions under matrix_tiles, for both GPUs that have them: compiled, not run on AMD hardware."""
+"""A kernel with MFMA instructions under matrix_tiles, for both GPUs that have them: compiled, not run on AMD
+hardware."""
 
 import pathlib
 import unittest

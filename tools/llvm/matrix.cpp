@@ -41,8 +41,8 @@ bool read_shape(llvm::StringRef text, matrix_product& into, llvm::StringRef& res
   return into.m != 0 && into.n != 0 && into.k != 0;
 }
 
-// `mfma.f32.16x16x16f16`, `mfma.f32.32x32x8bf16.1k`, `smfmac.f32.16x16x64.bf8.fp8`, `wmma.i32.16x16x16.iu8.v8i32.v4i32`:
-// what comes behind the types is of LLVM.
+// `mfma.f32.16x16x16f16`, `mfma.f32.32x32x8bf16.1k`, `smfmac.f32.16x16x64.bf8.fp8`,
+// `wmma.i32.16x16x16.iu8.v8i32.v4i32`: what comes behind the types is LLVM's.
 std::optional<matrix_product> read_name(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   name.split(parts, '.');

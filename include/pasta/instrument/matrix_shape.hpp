@@ -10,13 +10,12 @@ namespace pasta {
 namespace detail {
 // Not constexpr: their names stand in the compiler's message.
 void m_and_k_of_a_matrix_shape_are_powers_of_two_up_to_128_and_32768();
-void n_of_a_matrix_shape_is_1_to_256();
+void n_of_a_matrix_shape_is_1_2_4_or_a_multiple_of_8_up_to_256();
 void products_of_a_matrix_shape_are_a_power_of_two_up_to_128();
 
-/// A shape in the 26 bits that a site_key has for it: m 3 | n 8 | k 4 | products 3 | input 4 | accumulator 4.
+/// A shape in the 24 bits that a site_key has for a size: m 3 | n 6 | k 4 | products 3 | input 4 | accumulator 4.
 struct packed_matrix_shape {
   static constexpr std::uint32_t unknown = 15;  // as input: an event that no constant shape describes
-  static constexpr std::uint32_t bits = 26;
 
   PASTA_DEVICE static constexpr bool is_power_of_two(std::uint32_t value, std::uint32_t most) {
     return value != 0 && value <= most && (value & (value - 1)) == 0;
@@ -28,11 +27,18 @@ struct packed_matrix_shape {
   }
   PASTA_DEVICE static constexpr std::uint32_t of(std::uint32_t m, std::uint32_t n, std::uint32_t k,
                                                  std::uint32_t products, element_type input, element_type accumulator) {
-    return log2_of(m) << 23 | (n - 1) << 15 | log2_of(k) << 11 | log2_of(products) << 8 |
+    return log2_of(m) << 21 | packed_n(n) << 15 | log2_of(k) << 11 | log2_of(products) << 8 |
            std::uint32_t{static_cast<std::uint8_t>(input)} << 4 | std::uint32_t{static_cast<std::uint8_t>(accumulator)};
   }
+  // 1, 2, 4, 8, 16, 24, 32, ...: 0, 1, 2, 3, 4, 5, 6, ...
+  PASTA_DEVICE static constexpr bool is_n(std::uint32_t n) { return is_power_of_two(n, 4) || is_eights(n); }
+  PASTA_DEVICE static constexpr bool is_eights(std::uint32_t n) { return n >= 8 && n <= 256 && n % 8 == 0; }
+  PASTA_DEVICE static constexpr std::uint32_t packed_n(std::uint32_t n) { return n < 8 ? n / 2 : n / 8 + 2; }
+  PASTA_DEVICE static constexpr std::uint32_t unpacked_n(std::uint32_t bits) {
+    return bits < 3 ? 1u << bits : (bits - 2) * 8;
+  }
   PASTA_DEVICE static constexpr bool fits(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-    return is_power_of_two(m, 128) && n >= 1 && n <= 256 && is_power_of_two(k, 32768);
+    return is_power_of_two(m, 128) && is_n(n) && is_power_of_two(k, 32768);
   }
 };
 }  // namespace detail
@@ -41,7 +47,7 @@ struct packed_matrix_shape {
 /// C[m][n]. Made of constants; a shape that no GPU's instruction has is a compile error.
 class matrix_shape {
  public:
-  /// @param m, k powers of two, up to 128 and 32768 @param n 1 to 256
+  /// @param m, k powers of two, up to 128 and 32768 @param n 1, 2, 4 or a multiple of 8, up to 256
   /// @param input of A and B @param accumulator of C and D
   /// @param products that the instruction makes side by side (the blocks of an MFMA), a power of two: the warp's lanes
   /// are in so many groups, lane after lane
@@ -51,12 +57,14 @@ class matrix_shape {
     using packed = detail::packed_matrix_shape;
     if (!packed::is_power_of_two(m, 128) || !packed::is_power_of_two(k, 32768))
       detail::m_and_k_of_a_matrix_shape_are_powers_of_two_up_to_128_and_32768();
-    if (n < 1 || n > 256) detail::n_of_a_matrix_shape_is_1_to_256();
+    if (!packed::is_n(n)) detail::n_of_a_matrix_shape_is_1_2_4_or_a_multiple_of_8_up_to_256();
     if (!packed::is_power_of_two(products, 128)) detail::products_of_a_matrix_shape_are_a_power_of_two_up_to_128();
   }
 
-  PASTA_DEVICE constexpr std::uint16_t m() const { return static_cast<std::uint16_t>(1u << (packed_ >> 23 & 7)); }
-  PASTA_DEVICE constexpr std::uint16_t n() const { return static_cast<std::uint16_t>((packed_ >> 15 & 255) + 1); }
+  PASTA_DEVICE constexpr std::uint16_t m() const { return static_cast<std::uint16_t>(1u << (packed_ >> 21 & 7)); }
+  PASTA_DEVICE constexpr std::uint16_t n() const {
+    return static_cast<std::uint16_t>(detail::packed_matrix_shape::unpacked_n(packed_ >> 15 & 63));
+  }
   PASTA_DEVICE constexpr std::uint16_t k() const { return static_cast<std::uint16_t>(1u << (packed_ >> 11 & 15)); }
   PASTA_DEVICE constexpr std::uint16_t products() const { return static_cast<std::uint16_t>(1u << (packed_ >> 8 & 7)); }
   PASTA_DEVICE constexpr element_type input() const { return static_cast<element_type>(packed_ >> 4 & 15); }

@@ -48,7 +48,7 @@ PASTA_DEVICE constexpr operation to_operation(access_kind kind) { return static_
 /// A site's identity within a kernel: two words, made of constants where the operation is inlined.
 struct site_key {
   char const* file = nullptr;
-  // line 20 | operation 4 | column 14 | space 2 | size 24; of a matrix operation line | operation | column | shape 26
+  // line 20 | operation 4 | column 14 | space 2 | size 24, of a matrix operation its shape
   std::uint64_t packed = 0;
 
   static constexpr std::uint64_t max_line = (1u << 20) - 1, max_column = (1u << 14) - 1, max_size = (1u << 24) - 1;
@@ -68,15 +68,13 @@ struct site_key {
     return {file, static_cast<std::uint32_t>(packed >> 44), static_cast<std::uint32_t>(packed >> 26 & max_column)};
   }
   PASTA_DEVICE constexpr operation what() const { return static_cast<operation>(packed >> 40 & 15); }
-  PASTA_DEVICE constexpr memory_space space() const {
-    return what() == operation::matrix ? memory_space::global : static_cast<memory_space>(packed >> 24 & 3);
-  }
-  PASTA_DEVICE constexpr std::uint32_t size_bytes() const {
-    return what() == operation::matrix ? 0 : static_cast<std::uint32_t>(packed & max_size);
-  }
+  PASTA_DEVICE constexpr memory_space space() const { return static_cast<memory_space>(packed >> 24 & 3); }
+  PASTA_DEVICE constexpr std::uint32_t size_bytes() const { return what() == operation::matrix ? 0 : size_of_access(); }
+  /// The same of what is known to be an access.
+  PASTA_DEVICE constexpr std::uint32_t size_of_access() const { return static_cast<std::uint32_t>(packed & max_size); }
   /// Of a matrix operation.
   PASTA_DEVICE constexpr matrix_shape shape() const {
-    return matrix_shape(static_cast<std::uint32_t>(packed & ((std::uint64_t{1} << 26) - 1)));
+    return matrix_shape(static_cast<std::uint32_t>(packed & max_size));
   }
 
   /// Where lanes wait: lowest line first; on a line loads before stores (a statement's right side is

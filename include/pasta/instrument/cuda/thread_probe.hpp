@@ -89,7 +89,7 @@ class thread_probe<type_list<Tools...>> {
       }
     } else {
       happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
-        return memory_access{lanes,       first_byte, key.size_bytes(), static_cast<access_kind>(key.what()),
+        return memory_access{lanes,       first_byte, key.size_of_access(), static_cast<access_kind>(key.what()),
                              key.space(), site};
       });
     }
@@ -190,10 +190,10 @@ class thread_probe<type_list<Tools...>> {
     std::uint32_t& word = requests_.word(slot);
     std::int32_t& displacement = requests_.displacement(slot);
     std::uint64_t const first =
-        address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
+        address - lane_ * key.size_of_access() - static_cast<std::uint64_t>(std::int64_t{displacement});
     auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
     request_anchor::relation to_anchor;
-    if (anchor_.tell(key.size_bytes(), position, displacement == 0 && !is_torn_, to_anchor)) {
+    if (anchor_.tell(key.size_of_access(), position, displacement == 0 && !is_torn_, to_anchor)) {
       count_alike(slot, key, first_byte, address);
       return;
     }
@@ -227,7 +227,7 @@ class thread_probe<type_list<Tools...>> {
       word = request_word::first_seen;
     }
     auto const from_first = static_cast<std::int64_t>(address - warp::shuffle(warp::full, address, 0));
-    std::int64_t const seen = from_first - std::int64_t{lane_ * key.size_bytes()};
+    std::int64_t const seen = from_first - std::int64_t{lane_ * key.size_of_access()};
     bool const fits = static_cast<std::int32_t>(from_first) == from_first && static_cast<std::int32_t>(seen) == seen;
     if (warp::all(warp::full, fits)) displacement = static_cast<std::int32_t>(seen);
     requests_.expect_nothing(slot);
@@ -243,7 +243,8 @@ class thread_probe<type_list<Tools...>> {
                                                                       std::uint64_t address) {
     std::uint32_t const row = find_row(given.where.first->entries, slot, packed, file);
     count_word(given.where, slot, row, word);
-    auto const offset = static_cast<std::int32_t>(warp::lane() * site_key{file, packed}.size_bytes()) + displacement;
+    auto const offset =
+        static_cast<std::int32_t>(warp::lane() * site_key{file, packed}.size_of_access()) + displacement;
     auto const first_byte =
         static_cast<std::uint32_t>(address - static_cast<std::uint64_t>(std::int64_t{offset})) % alike_period;
     std::uint32_t layout = 0;

@@ -151,16 +151,16 @@ class table_reader {
     return access;
   }
   // An instruction's, whose text is in the module: numbers are small.
-  static matrix_tile read_tile(json const& from) {
+  static pasta::matrix_tile read_tile(json const& from) {
     constexpr std::uint32_t most = 65536;
-    matrix_tile tile{number_of(from, "m", most),
-                     number_of(from, "n", most),
-                     number_of(from, "k", most),
-                     number_of(from, "products", most),
-                     number_of(from, "lanes", most),
-                     text_of(from, "a"),
-                     text_of(from, "b"),
-                     text_of(from, "d")};
+    pasta::matrix_tile tile{number_of(from, "m", most),
+                            number_of(from, "n", most),
+                            number_of(from, "k", most),
+                            number_of(from, "products", most),
+                            number_of(from, "lanes", most),
+                            text_of(from, "a"),
+                            text_of(from, "b"),
+                            text_of(from, "d")};
     if (tile.products == 0 || tile.lanes == 0)
       throw table_error("its site table has a matrix operation that nobody executes");
     return tile;
