@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `pasta hipcc --tools` adds to a build: hipcc and `pasta hipcc` compile each file in turn, their order swapped every
-time. Prints medians, and each sample with --samples. No GPU is needed."""
+"""What `pasta hipcc --tools` adds to a build: hipcc and `pasta hipcc` compile each file in turn, their order swapped
+every time. Prints medians, and each sample with --samples. No GPU is needed."""
 
 import argparse
 import json

@@ -33,7 +33,8 @@ function(pasta_instrument_hip call target packs languages)
   endif()
   get_property(command GLOBAL PROPERTY PASTA_COMMAND)
   if(NOT command)
-    message(FATAL_ERROR " ${call}: ROUTE llvm of HIP sources needs the pasta command, which this PASTA was built without")
+    message(FATAL_ERROR " ${call}: ROUTE llvm of HIP sources needs the pasta command, which this PASTA was built "
+      "without")
   endif()
   get_filename_component(command "${command}" ABSOLUTE)
 

@@ -1044,7 +1044,8 @@ class DoctorTest(CliTest):
     def test_json_names_routes_and_what_they_lack(self):
         done = self.pasta("doctor", "--json")
         found = json.loads(done.stdout)
-        self.assertEqual(list(found["routes"]), ["probe", "probe (NVIDIA)", "probe (AMD)", "ptx", "llvm", "llvm (AMD)", "patch"])
+        self.assertEqual(list(found["routes"]),
+                         ["probe", "probe (NVIDIA)", "probe (AMD)", "ptx", "llvm", "llvm (AMD)", "patch"])
         self.assertEqual(done.returncode, 0 if found["routes"]["probe"]["is_usable"] else 125)
         self.assertIsNotNone(found["compilers"]["cmake"])
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every header that hipcc may see compiles for HIP, without a warning: all in one file from either end, for each GPU with
-its compiler, and those of the vendor alone."""
+"""Every header that hipcc may see compiles for HIP, without a warning: all in one file from either end, for each GPU
+with its compiler, and those of the vendor alone."""
 
 import concurrent.futures
 import re
@@ -26,8 +26,9 @@ class HeadersTest(unittest.TestCase):
         source = compiler.start_in_folder(self) / f"{name}.hip"
         source.write_text(text, encoding="utf-8")
         # rocprofiler-sdk is not in Debian: its stand-in is beside the runtime's.
-        compiler.compile_file(compiler.ARCHITECTURES[gpu], *compiler.FLAGS, f"--offload-arch={gpu}", "--cuda-device-only",
-                              f"-I{compiler.SOURCE_DIR / 'tests/emulation/hip/stand_in'}", "-fsyntax-only", source)
+        compiler.compile_file(compiler.ARCHITECTURES[gpu], *compiler.FLAGS, f"--offload-arch={gpu}",
+                              "--cuda-device-only", "-fsyntax-only",
+                              f"-I{compiler.SOURCE_DIR / 'tests/emulation/hip/stand_in'}", source)
 
     def compile_each(self, calls):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

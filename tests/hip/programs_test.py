@@ -34,8 +34,9 @@ class ProgramsTest(unittest.TestCase):
         for gpu, name in compiler.ARCHITECTURES.items():
             with self.subTest(gpu=gpu):
                 made = folder / f"{gpu}.o"
-                compiler.compile_file(name, *compiler.FLAGS, f"-I{folder}", '-DPASTA_PROBE_TOOLS_HEADER="all_tools.hpp"',
-                                      f"--offload-arch={gpu}", "-O1", "-c", "-x", "hip",
+                compiler.compile_file(name, *compiler.FLAGS, f"-I{folder}",
+                                      '-DPASTA_PROBE_TOOLS_HEADER="all_tools.hpp"', f"--offload-arch={gpu}", "-O1",
+                                      "-c", "-x", "hip",
                                       compiler.SOURCE_DIR / "examples/targets/vector_add.cpp", "-o", made)
                 self.assertIn(f"amdgcn-amd-amdhsa--{gpu}".encode(), made.read_bytes())
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // In place of rocPRIM, on the CPU: the algorithms that analysis/hip/sort.hpp uses, as AMD documents them. Asked without
-// memory they say how much they need, else they use exactly that much. Radix sort is for integers; both sorts are stable,
-// and leave their input.
+// memory they say how much they need, else they use exactly that much. Radix sort is for integers; both sorts are
+// stable, and leave their input.
 #ifndef PASTA_STAND_IN_ROCPRIM_HPP
 #define PASTA_STAND_IN_ROCPRIM_HPP
 
