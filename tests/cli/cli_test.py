@@ -1140,6 +1140,8 @@ class DoctorTest(CliTest):
             lacks = found["routes"][route]["lacks"]
             self.assertIn("hipcc, or clang for HIP", lacks)
             self.assertIn("the HIP runtime", lacks)
+            # The copy of pasta that is asked has no libraries beside it.
+            self.assertEqual(any(lack.startswith("its collector: ") for lack in lacks), route == "llvm (AMD)")
             self.assertIn("an AMD GPU with the driver amdgpu", lacks)
             self.assertRegex(found["routes"][route]["install"], "apt-get install .*hipcc .*libamdhip64-dev")
         self.assertRegex("\n".join(found["routes"]["probe (AMD)"]["optional"]),
