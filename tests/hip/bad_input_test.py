@@ -13,6 +13,7 @@ import compiler
 
 PASTA = os.environ.get("PASTA_CLI") or compiler.SOURCE_DIR / "build/check/bin/pasta"
 CLANG = os.environ.get("PASTA_PLAIN_CLANG") or "clang++-15"
+os.environ.pop("PASTA_HIPCC", None)  # which `pasta hipcc` would take for --clang
 KERNEL = "__global__ void scale(float* a) { a[threadIdx.x] *= 2; }\n"
 
 

@@ -13,6 +13,7 @@ sys.path.insert(0, str(compiler.SOURCE_DIR / "benchmarks"))
 import hipcc_build  # noqa: E402
 
 PASTA = os.environ.get("PASTA_CLI") or compiler.SOURCE_DIR / "build/check/bin/pasta"
+os.environ.pop("PASTA_HIPCC", None)  # which `pasta hipcc` would take for --clang
 MOST = 1.5
 
 
