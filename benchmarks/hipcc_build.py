@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `pasta hipcc --tools` adds to a build: hipcc and `pasta hipcc` compile each file in turn, their order swapped every
-time. Prints medians, and each sample with --samples. No GPU is needed."""
+"""What `pasta hipcc --tools` adds to a build: hipcc and `pasta hipcc` compile each file in turn, their order swapped
+every time. Prints medians, and each sample with --samples. No GPU is needed."""
 
 import argparse
 import json
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -49,6 +50,11 @@ def main():
     parser.add_argument("sources", nargs="*", default=[os.path.join(SOURCE_DIR, name) for name in SOURCES],
                         help="(a few kernels, a program of reductions, a rocPRIM radix sort)")
     wanted = parser.parse_args()
+    for name in ("pasta", "hipcc"):  # they run in a folder of their own
+        found = shutil.which(getattr(wanted, name))
+        if found is None:
+            parser.error(f"{getattr(wanted, name)} was not found; name it with --{name}")
+        setattr(wanted, name, os.path.abspath(found))
 
     is_above = False
     for source in wanted.sources:

@@ -5,7 +5,8 @@
 include(CMakePackageConfigHelpers)
 set(pasta_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/pasta")
 
-install(TARGETS pasta_headers pasta_cuda pasta_hip EXPORT pasta_targets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS pasta_headers pasta_cuda pasta_hip EXPORT pasta_targets
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT pasta_targets NAMESPACE pasta:: FILE pasta-targets.cmake DESTINATION "${pasta_package_dir}")
 export(EXPORT pasta_targets NAMESPACE pasta:: FILE "${PROJECT_BINARY_DIR}/pasta-targets.cmake")
 

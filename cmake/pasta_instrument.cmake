@@ -15,7 +15,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_ptx.cmake")
 # target pasta::tool::<name>, made by pasta_add_tool in this project or in one found by find_package.
 #
 # ROUTE llvm: plain kernels of the host engine, which know nothing of probes; the C++ compiler is clang. Packs as in
-# ROUTE probe. Of a target with HIP sources (language HIP, or hipcc as C++ compiler) the code of AMD GPUs: its sources are
+# ROUTE probe. Of a target with HIP sources (language HIP, or hipcc as C++ compiler) the code of AMD GPUs: they are
 # compiled through `pasta hipcc --tools`, which builds all tools named in together.
 #
 # ROUTE ptx: any CUDA sources, compiled by nvcc. All tools named are built in together. `pasta nvcc --list-tools` shows

@@ -33,7 +33,8 @@ function(pasta_instrument_hip call target packs languages)
   endif()
   get_property(command GLOBAL PROPERTY PASTA_COMMAND)
   if(NOT command)
-    message(FATAL_ERROR " ${call}: ROUTE llvm of HIP sources needs the pasta command, which this PASTA was built without")
+    message(FATAL_ERROR " ${call}: ROUTE llvm of HIP sources needs the pasta command, which this PASTA was built "
+      "without")
   endif()
   get_filename_component(command "${command}" ABSOLUTE)
 
@@ -66,4 +67,15 @@ function(pasta_instrument_hip call target packs languages)
     set_property(TARGET ${target} PROPERTY ${language}_COMPILER_LAUNCHER
       "${command}" hipcc --tools "${joined}" --tool-path "${CMAKE_BINARY_DIR}/lib/pasta/tools" ${launcher})
   endforeach()
+  # Sources may still be added to the target.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL pasta_finish_hip_target [[${target}]] [[${hooks}]])")
+endfunction()
+
+# Objects are as old as the tools in them.
+function(pasta_finish_hip_target target hooks)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.(hip|cpp|cc|cxx|C)$")
+  if(hooks AND sources)
+    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY OBJECT_DEPENDS ${hooks})
+  endif()
 endfunction()

@@ -43,7 +43,7 @@
 #else
 #define PASTA_DEVICE
 #endif
-// The vendor's own version of a header: a folder for each vendor has the same file names.
+// The vendor's own version of a header, of the same name in each vendor's folder; HIP's may be what GPUs share (gpu).
 //     #include PASTA_INSTRUMENT_OF_VENDOR(probe)
 #if PASTA_DETAIL_IS_CUDA
 #define PASTA_VENDOR_NAME "cuda"

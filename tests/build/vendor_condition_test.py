@@ -22,7 +22,8 @@ EXCEPTIONS = {
     "tools/pasta/built_with.h.in": "stands before users' sources, of any kind, in `pasta nvcc`",
     "tools/pasta/llvm_device.h.in": "stands before users' sources, of any kind, in `pasta hipcc`",
 }
-CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b((?:[^\n]*\\\n)*[^\n]*)",
+                       re.MULTILINE)
 VENDOR = re.compile(r"\b(__CUDA\w*|__NVCC\w*|__NVPTX\w*|CUDART_VERSION|CUDA_VERSION|__HIP\w*|HIP_VERSION\w*|__AMD\w*|"
                     r"__amdgcn__|PASTA_DETAIL_IS_(?:CUDA|HIP)|PASTA_VENDOR_\w+)\b")
 

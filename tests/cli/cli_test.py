@@ -1044,7 +1044,8 @@ class DoctorTest(CliTest):
     def test_json_names_routes_and_what_they_lack(self):
         done = self.pasta("doctor", "--json")
         found = json.loads(done.stdout)
-        self.assertEqual(list(found["routes"]), ["probe", "probe (NVIDIA)", "probe (AMD)", "ptx", "llvm", "llvm (AMD)", "patch"])
+        self.assertEqual(list(found["routes"]),
+                         ["probe", "probe (NVIDIA)", "probe (AMD)", "ptx", "llvm", "llvm (AMD)", "patch"])
         self.assertEqual(done.returncode, 0 if found["routes"]["probe"]["is_usable"] else 125)
         self.assertIsNotNone(found["compilers"]["cmake"])
 
@@ -1139,6 +1140,8 @@ class DoctorTest(CliTest):
             lacks = found["routes"][route]["lacks"]
             self.assertIn("hipcc, or clang for HIP", lacks)
             self.assertIn("the HIP runtime", lacks)
+            # The copy of pasta that is asked has no libraries beside it.
+            self.assertEqual(any(lack.startswith("its collector: ") for lack in lacks), route == "llvm (AMD)")
             self.assertIn("an AMD GPU with the driver amdgpu", lacks)
             self.assertRegex(found["routes"][route]["install"], "apt-get install .*hipcc .*libamdhip64-dev")
         self.assertRegex("\n".join(found["routes"]["probe (AMD)"]["optional"]),

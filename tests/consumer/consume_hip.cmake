@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The part of consume.cmake for HIP: builds hip_project for gfx90a, by the language HIP or by hipcc, and looks into what was
-# built; nothing runs on a GPU.
+# The part of consume.cmake for HIP: builds hip_project for gfx90a, by the language HIP or by hipcc, and looks into what
+# was built; nothing runs on a GPU.
 set(choice)
 foreach(name IN ITEMS tools mistake)
   if(DEFINED ${name})
@@ -27,7 +27,8 @@ endif()
 set(capture interpose)
 if(DEFINED rocprofiler)
   # As AMD's package would be found; its library is not needed to link a shared one.
-  file(WRITE "${work_dir}/sdk/rocprofiler-sdk-config.cmake" "add_library(rocprofiler-sdk::rocprofiler-sdk INTERFACE IMPORTED)
+  file(WRITE "${work_dir}/sdk/rocprofiler-sdk-config.cmake" "
+add_library(rocprofiler-sdk::rocprofiler-sdk INTERFACE IMPORTED)
 set_target_properties(rocprofiler-sdk::rocprofiler-sdk PROPERTIES INTERFACE_INCLUDE_DIRECTORIES \"${rocprofiler}\")\n")
   list(APPEND choice "-Drocprofiler-sdk_DIR=${work_dir}/sdk")
   set(capture rocprofiler)
@@ -35,7 +36,7 @@ endif()
 
 run_step("configuring" "${CMAKE_COMMAND}" -S "${project_dir}/../hip_project" -B "${work_dir}/build" -G "${generator}"
   -DCMAKE_BUILD_TYPE=Release ${from} ${choice})
-if(capture STREQUAL "interpose" AND NOT output MATCHES "rocprofiler-sdk was not found, so the HIP runtime's functions are")
+if(capture STREQUAL "interpose" AND NOT output MATCHES "rocprofiler-sdk was not found, so the HIP runtime's")
   message(FATAL_ERROR "configuring does not say what capturing falls back to:\n${output}")
 endif()
 run_step("building" "${CMAKE_COMMAND}" --build "${work_dir}/build" --target fill app plain watch

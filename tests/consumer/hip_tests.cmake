@@ -30,5 +30,9 @@ if(TARGET pasta_llvm_15)  # the clang of the toolchain file
     -D "tools=acess_count")
   pasta_add_hip_consumer_mistake(hip_interface_library "needs HIP sources to compile. headers is an interface library"
     -D "mistake=interface_library")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    pasta_add_hip_consumer_mistake(hip_no_sources_yet "HIP sources have to be the target's before it is instrumented"
+      -D "mistake=no_sources_yet")
+  endif()
   pasta_add_hip_consumer_mistake(hip_launcher "is the target's HIP_COMPILER_LAUNCHER already" -D "mistake=launcher")
 endif()

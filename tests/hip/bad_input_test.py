@@ -13,6 +13,7 @@ import compiler
 
 PASTA = os.environ.get("PASTA_CLI") or compiler.SOURCE_DIR / "build/check/bin/pasta"
 CLANG = os.environ.get("PASTA_PLAIN_CLANG") or "clang++-15"
+os.environ.pop("PASTA_HIPCC", None)  # which `pasta hipcc` would take for --clang
 KERNEL = "__global__ void scale(float* a) { a[threadIdx.x] *= 2; }\n"
 
 
@@ -78,13 +79,14 @@ class BadInputTest(unittest.TestCase):
         self.assertRegex((self.folder / "k.o").read_bytes(), rb"pasta_state_[0-9a-f]{32}")
 
     def test_a_compiler_of_another_llvm(self):
-        for name, first in (("hipcc", "HIP version: 7.9\nAMD clang version 29.0.0"), ("clang++", "clang version 29.0.0")):
+        for name, first in (("hipcc", "HIP version: 7.9\nAMD clang version 29.0.0"),
+                            ("clang++", "clang version 29.0.0")):
             program = self.folder / name
             program.write_text(f"#!/bin/sh\necho '{first}'\n", encoding="utf-8")
             program.chmod(program.stat().st_mode | stat.S_IXUSR)
             done = self.hipcc(program=program) if name == "hipcc" else self.clang(program=program)
-            self.check(done, 125, f"^pasta {re.escape(name)}: the compiler is of LLVM 29, and PASTA's pass plugins are for "
-                       r"LLVM [0-9, ]+: use clang\+\+-\d+$")
+            self.check(done, 125, f"^pasta {re.escape(name)}: the compiler is of LLVM 29, and PASTA's pass plugins are "
+                       r"for LLVM [0-9, ]+: use clang\+\+-\d+$")
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ class HostSideTest(unittest.TestCase):
         for library in libraries:
             if not (folder / library.name).exists():
                 (folder / library.name).symlink_to(library)
-        return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False, timeout=60,
-                              cwd=self.folder)
+        return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False,
+                              timeout=60, cwd=self.folder)
 
     def launches(self, log):
         return [line.split(maxsplit=1) for line in log.read_text(encoding="utf-8").splitlines()]

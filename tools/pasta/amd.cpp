@@ -52,6 +52,7 @@ std::vector<std::string> find_amd_gpus() {
   }
   std::sort(nodes.begin(), nodes.end());
   std::vector<std::string> gpus;
+  gpus.reserve(nodes.size());
   for (auto const& [number, architecture] : nodes) gpus.push_back(architecture);
   return gpus;
 }

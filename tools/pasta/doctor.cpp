@@ -230,6 +230,9 @@ examination examine() {
   }
   route_state llvm_on_amd{"llvm (AMD)", true, {}, {}, "HIP, unmodified source; not run on AMD hardware yet"};
   need(llvm_on_amd, !plugins.empty(), "its pass plugin: build PASTA where LLVM's headers are", "llvm-15-dev");
+  std::string const hip_collector = hip_library();
+  need(llvm_on_amd, !hip_collector.empty(), "its collector: build PASTA where the HIP runtime's headers are", "");
+  e.installation.push_back({"HIP collector", visible(hip_collector)});
   need_amd(llvm_on_amd);
   route_state patch{"patch", false, {"not in this version"}, {}, "NVIDIA, machine code only"};
   need(patch, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");

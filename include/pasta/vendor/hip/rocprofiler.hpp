@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 /// What interpose.hpp tells the sink, by AMD's rocprofiler-sdk, which also sees calls through pointers (Triton) and of
-/// hipExtModuleLaunchKernel (rocBLAS). For one file of a shared library that links rocprofiler-sdk and is loaded with the
-/// program (LD_PRELOAD, ROCP_TOOL_LIBRARIES). Compiled and run against a stand-in of it, not against AMD's own.
+/// hipExtModuleLaunchKernel (rocBLAS). For one file of a shared library that links rocprofiler-sdk and is loaded with
+/// the program (LD_PRELOAD, ROCP_TOOL_LIBRARIES). Compiled and run against a stand-in of it, not against AMD's own.
 #ifndef PASTA_VENDOR_HIP_ROCPROFILER_HPP
 #define PASTA_VENDOR_HIP_ROCPROFILER_HPP
 

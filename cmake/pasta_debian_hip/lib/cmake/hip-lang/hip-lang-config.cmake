@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What CMake's language HIP links (pasta_debian_hip_toolchain.cmake): the runtime, by a driver that also links device code.
+# What CMake's language HIP links (pasta_debian_hip_toolchain.cmake): the runtime, by a driver that links device code
+# too.
 if(NOT TARGET hip-lang::device)
   add_library(hip-lang::device INTERFACE IMPORTED)
   set_target_properties(hip-lang::device PROPERTIES INTERFACE_LINK_LIBRARIES amdhip64

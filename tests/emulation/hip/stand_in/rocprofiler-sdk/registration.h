@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// In place of rocprofiler-sdk's header of this name: what a library says of itself. Names and types are AMD's; only what
-// vendor/hip/rocprofiler.hpp uses is here.
+// In place of rocprofiler-sdk's header of this name: what a library says of itself. Names and types are AMD's; only
+// what vendor/hip/rocprofiler.hpp uses is here.
 #ifndef PASTA_STAND_IN_ROCPROFILER_REGISTRATION_H
 #define PASTA_STAND_IN_ROCPROFILER_REGISTRATION_H
 
