@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_patch.cmake")
 
 # pasta_add_tool(NAME [HEADER file] [EXPORT export_set] [NO_HOOK])
 #
@@ -12,6 +13,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
 #   NAME.hpp           the header, beside NAME.so, for `pasta clang++`
 #   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC). NO_HOOK: none, for
 #                      a tool whose header nvcc does not take
+#   NAME.patch.fatbin  its handlers for the patch route, likewise, where the Compute Sanitizer's headers are found too
+#                      (PASTA_SANITIZER_INCLUDE_DIR)
 #
 # HEADER names another header than NAME.hpp, relative to the folder. EXPORT adds pasta::tool::NAME to the caller's own
 # install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it. With the variable
@@ -59,6 +62,7 @@ function(pasta_add_tool name)
 
   if(NOT arg_NO_HOOK)
     pasta_add_hook(${name} "${arg_HEADER}")
+    pasta_add_patch(${name} "${arg_HEADER}")
   endif()
 
   set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
@@ -68,10 +72,12 @@ function(pasta_add_tool name)
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
   install(FILES "${arg_HEADER}" DESTINATION lib/pasta/tools RENAME "${name}.hpp")
-  get_target_property(hooks pasta_tool_${name}_module PASTA_HOOKS)
-  if(hooks)
-    install(FILES ${hooks} DESTINATION lib/pasta/tools)
-  endif()
+  foreach(property IN ITEMS PASTA_HOOKS PASTA_PATCH)
+    get_target_property(files pasta_tool_${name}_module ${property})
+    if(files)
+      install(FILES ${files} DESTINATION lib/pasta/tools)
+    endif()
+  endforeach()
   if(arg_EXPORT)
     get_filename_component(folder "${arg_HEADER}" DIRECTORY)
     install(FILES "${arg_HEADER}" DESTINATION "include/pasta_tools/${name}/${folder}")

@@ -11,6 +11,7 @@ export(EXPORT pasta_targets NAMESPACE pasta:: FILE "${PROJECT_BINARY_DIR}/pasta-
 
 get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_TOOLS_OF_pasta_targets)
 set(pasta_package_files pasta_add_tool.cmake pasta_hook.cmake pasta_hook.cu.in pasta_lower_ptx_version.cmake
+  pasta_patch.cmake pasta_patch.cu.in pasta_find_sanitizer.cmake pasta_find_cuda_headers.cmake
   pasta_instrument.cmake pasta_instrument_llvm.cmake pasta_instrument_ptx.cmake pasta_nearest_name.cmake pasta_tools.hpp.in pasta_tools.cpp.in)
 list(TRANSFORM pasta_package_files PREPEND "${PROJECT_SOURCE_DIR}/cmake/")
 
