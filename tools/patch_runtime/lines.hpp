@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_TOOLS_PATCH_RUNTIME_LINES_HPP
+#define PASTA_TOOLS_PATCH_RUNTIME_LINES_HPP
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pasta::patch {
+
+/// A place in the source, line 0 where it is not known.
+struct source_line {
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+};
+
+/// Where the instructions of a module come from.
+class line_table {
+ public:
+  /// Reads the .debug_line of machine code for a GPU. What is not such a file, or has none, has no lines.
+  /// @param image an ELF file in memory; taken over, as what it says of functions is written into it
+  explicit line_table(std::vector<char> image);
+
+  bool is_empty() const { return functions_.empty(); }
+  /// The line that the instruction was made for; where functions were inlined, of the innermost one.
+  /// @param function as the module spells it @param offset from the function's begin [bytes]
+  source_line find(std::string const& function, std::uint64_t offset) const;
+
+ private:
+  struct row {
+    std::uint64_t offset;
+    std::uint32_t file, line, column;  // line 0: nothing is known from here on
+  };
+  std::vector<std::string> files_;
+  std::map<std::string, std::vector<row>> functions_;  // by offset
+};
+
+/// Whether a module's machine code has lines: only then its image is worth keeping. Any thread.
+bool has_lines(std::string_view image);
+
+}  // namespace pasta::patch
+#endif
