@@ -86,9 +86,13 @@ void relocate(Elf* elf) {
   }
 }
 
+// NVIDIA's mark of a kernel in a symbol.
+constexpr unsigned char entry_mark = 0x10;
+
 struct function_symbol {
   std::string name;
   std::uint64_t begin = 0, size = 0;
+  bool is_kernel = false;
 };
 /// Functions by their section's number.
 std::multimap<std::size_t, function_symbol> read_functions(Elf* elf) {
@@ -101,7 +105,8 @@ std::multimap<std::size_t, function_symbol> read_functions(Elf* elf) {
     for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; ++i) {
       char const* const name = elf_strptr(elf, header.sh_link, symbol.st_name);
       if (name != nullptr && *name != '\0' && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
-        found.emplace(symbol.st_shndx, function_symbol{name, symbol.st_value, symbol.st_size});
+        found.emplace(symbol.st_shndx,
+                      function_symbol{name, symbol.st_value, symbol.st_size, (symbol.st_other & entry_mark) != 0});
     }
   }
   return found;
@@ -109,10 +114,16 @@ std::multimap<std::size_t, function_symbol> read_functions(Elf* elf) {
 
 }  // namespace
 
-bool has_lines(std::string_view image) {
+code_names read_names(std::string_view image) {
+  code_names names;
   // libelf wants a pointer that may be written through, and does not write when it only reads.
   elf_file const elf = open(const_cast<char*>(image.data()), image.size());
-  return elf && find_section(elf.get(), ".debug_line").has_value();
+  if (!elf) return names;
+  names.has_lines = find_section(elf.get(), ".debug_line").has_value();
+  for (auto const& [section, function] : read_functions(elf.get())) {
+    if (!function.is_kernel) names.called.push_back(function.name);
+  }
+  return names;
 }
 
 line_table::line_table(std::vector<char> image) {
@@ -148,7 +159,8 @@ line_table::line_table(std::vector<char> image) {
       for (auto each = first; each != last; ++each) {
         function_symbol const& of = each->second;
         if (offset < of.begin || offset >= of.begin + std::max<std::uint64_t>(of.size, 1)) continue;
-        functions_[of.name].push_back({offset - of.begin, known->second, static_cast<std::uint32_t>(std::max(number, 0)),
+        functions_[of.name].push_back({offset - of.begin, known->second,
+                                       static_cast<std::uint32_t>(std::max(number, 0)),
                                        static_cast<std::uint32_t>(std::max(column, 0))});
       }
     }

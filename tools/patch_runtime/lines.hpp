@@ -38,8 +38,13 @@ class line_table {
   std::map<std::string, std::vector<row>> functions_;  // by offset
 };
 
-/// Whether a module's machine code has lines: only then its image is worth keeping. Any thread.
-bool has_lines(std::string_view image);
+/// What is to be known of machine code when it is loaded.
+struct code_names {
+  bool has_lines = false;           ///< only then its image is worth keeping
+  std::vector<std::string> called;  ///< functions that are no kernels
+};
+/// Any thread. @param image an ELF file in memory; anything else has no names
+code_names read_names(std::string_view image);
 
 }  // namespace pasta::patch
 #endif

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "make_rows.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <optional>
 #include <pasta/report/visible.hpp>
 #include <tuple>
@@ -127,13 +124,6 @@ bool add_others(attachment const& from, std::set<std::size_t> const& launched, s
 }
 
 }  // namespace
-
-std::string demangled(std::string const& name) {
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> const text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  return status == 0 && text ? text.get() : name;
-}
 
 collected make_rows(std::deque<function_record> const& records, std::deque<context_state> const& contexts,
                     std::string const& tool, std::set<std::string>& notes) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "demangled.hpp"
 #include "records.hpp"
 
 namespace pasta::ptx {
@@ -16,9 +17,6 @@ namespace pasta::ptx {
 /// @param notes gets a sentence for the reader where something is to be said about the whole
 collected make_rows(std::deque<function_record> const& records, std::deque<context_state> const& contexts,
                     std::string const& tool, std::set<std::string>& notes);
-
-/// "fill(int*)" for "_Z4fillPi"; a name that is not mangled as it is.
-std::string demangled(std::string const& name);
 
 }  // namespace pasta::ptx
 #endif

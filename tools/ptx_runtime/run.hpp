@@ -3,15 +3,13 @@
 #ifndef PASTA_TOOLS_PTX_RUNTIME_RUN_HPP
 #define PASTA_TOOLS_PTX_RUNTIME_RUN_HPP
 
-#include <pasta/session/settings.hpp>
-
 #include "collector.hpp"
-#include "tool_library.hpp"
+#include "process_run.hpp"
 
 namespace pasta::ptx {
 
-/// A process's run: from the driver's start to the report. The one is never destroyed.
-class run {
+/// A process's run on the ptx route.
+class run final : public process_run {
  public:
   /// @param set with tools
   explicit run(settings set);
@@ -23,31 +21,18 @@ class run {
   pasta::ptx::collector& collector() { return collector_; }
   driver const& with() const { return driver_; }
 
-  /// Writes the report, once. @param why_incomplete null for a process that ends by itself, else the signal's name
-  void finish(char const* why_incomplete) noexcept;
   /// Something went wrong within the collector: one line, and it collects no more.
   void give_up(char const* why) noexcept;
-  bool is_over() const { return is_over_.load(std::memory_order_relaxed); }
 
  private:
-  std::string begin();
-  void refuse(std::string const& why);
-  void harvest(char const* why_incomplete);
-  report_model make_report(char const* why_incomplete);
-  void write_report(char const* why_incomplete);
-  void fill_device(report_header& header) const;
+  void collect(char const* why_incomplete) override;
+  void fill(report_model& report) override;
+  std::string why_nothing() override;
 
   inline static run* one_ = nullptr;
 
-  settings settings_;
   driver driver_;
   pasta::ptx::collector collector_;
-  std::vector<tool_library> tools_;
-  report_header header_;
-  std::string path_, program_;
-  std::uint64_t begin_ns_ = 0;
-  pid_t const owner_;
-  std::atomic<bool> has_begun_{false}, is_over_{false}, is_finishing_{false}, is_finished_{false};
 };
 
 }  // namespace pasta::ptx

@@ -37,20 +37,35 @@ std::string find_library(std::string const& tool) {
 }  // namespace
 
 tool_library::tool_library(std::string const& tool) : name_(tool) {
-  std::string const path = tool.find('/') == std::string::npos ? find_library(tool) : "";
-  if (path.empty())
+  path_ = tool.find('/') == std::string::npos ? find_library(tool) : "";
+  if (path_.empty())
     throw table_error(fmt::format("there is no tool {} (PASTA_TOOL_PATH names more folders)", visible(tool)));
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays: its report may be asked for any time
-  if (library == nullptr)
-    throw table_error(fmt::format("{} cannot be loaded: {}", visible(path), visible(::dlerror())));
-  auto const version = reinterpret_cast<char const* (*)()>(::dlsym(library, "pasta_tool_exchange_version"));
-  ask_ = reinterpret_cast<void (*)(tool_exchange*)>(::dlsym(library, "pasta_tool_exchange"));
+  library_ = ::dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays: its report may be asked for any time
+  if (library_ == nullptr)
+    throw table_error(fmt::format("{} cannot be loaded: {}", visible(path_), visible(::dlerror())));
+  auto const version = reinterpret_cast<char const* (*)()>(::dlsym(library_, "pasta_tool_exchange_version"));
+  ask_ = reinterpret_cast<void (*)(tool_exchange*)>(::dlsym(library_, "pasta_tool_exchange"));
   if (version == nullptr || ask_ == nullptr)
-    throw table_error(fmt::format("{} was built with a PASTA that has no route ptx", visible(path)));
+    throw table_error(fmt::format("{} was built with a PASTA that has no route ptx", visible(path_)));
   if (version() != exchange_version()) {
-    throw table_error(fmt::format("{} is of another build: it is {}, and this is {}", visible(path), visible(version()),
-                                  exchange_version()));
+    throw table_error(fmt::format("{} is of another build: it is {}, and this is {}", visible(path_),
+                                  visible(version()), exchange_version()));
   }
 }
+
+tool_section tool_library::report(collected const& rows,
+                                  std::vector<std::pair<std::string, std::string>> const& options,
+                                  std::set<std::string>& notes) const {
+  tool_exchange answer;
+  answer.options = &options;
+  answer.rows = &rows;
+  ask(answer);
+  for (std::string const& note : answer.notes) notes.insert(note);
+  if (!answer.error.empty()) notes.insert(fmt::format("{}: {}", name_, answer.error));
+  answer.section.tool = name_;
+  return std::move(answer.section);
+}
+
+void* tool_library::find(char const* symbol) const { return ::dlsym(library_, symbol); }
 
 }  // namespace pasta::ptx

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PASTA_TOOLS_PTX_RUNTIME_TOOL_LIBRARY_HPP
-#define PASTA_TOOLS_PTX_RUNTIME_TOOL_LIBRARY_HPP
+#ifndef PASTA_TOOLS_RUNTIME_TOOL_LIBRARY_HPP
+#define PASTA_TOOLS_RUNTIME_TOOL_LIBRARY_HPP
 
 #include <pasta/session/ptx/tool_exchange.hpp>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace pasta::ptx {
 
@@ -16,11 +19,19 @@ class tool_library {
   explicit tool_library(std::string const& tool);
 
   std::string const& name() const { return name_; }
+  /// Of the shared library.
+  std::string const& path() const { return path_; }
+  /// What the library exports under the name, or null.
+  void* find(char const* symbol) const;
   /// Asks the tool. Its answer, or its error, is in `about` afterwards.
   void ask(tool_exchange& about) const { ask_(&about); }
+  /// The tool's section of the report. @param notes gets what the tool has to say about the whole, and what went wrong
+  tool_section report(collected const& rows, std::vector<std::pair<std::string, std::string>> const& options,
+                      std::set<std::string>& notes) const;
 
  private:
-  std::string name_;
+  std::string name_, path_;
+  void* library_ = nullptr;
   void (*ask_)(tool_exchange*) = nullptr;
 };
 
