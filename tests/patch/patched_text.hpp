@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <pasta/instrument/patch_needs.hpp>
 #include <pasta/instrument/ptx/classify.hpp>
 #include <pasta/instrument/ptx/edits.hpp>
@@ -22,19 +23,16 @@ namespace pasta_test {
 namespace ptx = pasta::ptx;
 using pasta::detail::patch_function;
 
-/// Where the interpreter's "machine code" of a line would lie: 16 bytes for each instruction.
-inline std::uint64_t address_of_line(std::uint32_t line) { return 0x7f0000100000 + std::uint64_t{line} * 16; }
-inline std::uint32_t line_of_address(std::uint64_t address) {
-  return static_cast<std::uint32_t>((address - 0x7f0000100000) / 16);
-}
+/// Where the "machine code" of a statement lies.
+using address_maker = std::function<std::uint64_t(ptx::statement const&)>;
 
 class patched_text {
  public:
   /// @param functions which patches are to be called: bits by patch_bit() @param user_data of all kernels
   /// @param patches the tool's patches as PTX
   static std::string make(ptx::module const& from, std::uint32_t functions, std::uint64_t user_data,
-                          std::string const& patches) {
-    patched_text made(from, functions, user_data);
+                          std::string const& patches, address_maker const& address_of) {
+    patched_text made(from, functions, user_data, address_of);
     for (ptx::statement const& each : from.statements) {
       if (each.kind == ptx::statement_kind::instruction) made.patch(each);
       if (each.kind == ptx::statement_kind::directive && each.text.starts_with(".address_size"))
@@ -49,15 +47,16 @@ class patched_text {
     std::string text;  // a register or a number
   };
 
-  patched_text(ptx::module const& from, std::uint32_t functions, std::uint64_t user_data)
-      : changes_(from.source), functions_(functions), user_data_(user_data) {}
+  patched_text(ptx::module const& from, std::uint32_t functions, std::uint64_t user_data,
+               address_maker const& address_of)
+      : changes_(from.source), functions_(functions), user_data_(user_data), address_of_(&address_of) {}
 
   void patch(ptx::statement const& at) {
     ptx::instruction const what = ptx::read_instruction(at.text);
     ptx::site const site = ptx::classify(what);
     std::string code;
     patch_function which{};
-    std::vector<argument> arguments{{64, std::to_string(user_data_)}, {64, std::to_string(address_of_line(at.line))}};
+    std::vector<argument> arguments{{64, std::to_string(user_data_)}, {64, std::to_string((*address_of_)(at))}};
     if (site.kind == ptx::site_kind::copy && what.name == "cp") {
       which = patch_function::copy_async;
       ptx::access const &read = site.all[0], &write = site.all[1];
@@ -141,6 +140,7 @@ class patched_text {
   ptx::edits changes_;
   std::uint32_t functions_;
   std::uint64_t user_data_;
+  address_maker const* address_of_;
 };
 
 }  // namespace pasta_test

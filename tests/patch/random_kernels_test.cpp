@@ -36,6 +36,10 @@ std::string const& patches_of() {
   return text;
 }
 
+/// 16 bytes for each line.
+constexpr std::uint64_t code_begin = 0x7f0000100000;
+std::uint64_t address_of(ptx::statement const& at) { return code_begin + std::uint64_t{at.line} * 16; }
+
 /// The memory of a kernel, and its launches.
 class kernel_run {
  public:
@@ -102,14 +106,14 @@ std::string find_difference(kernel_run& run, ptx::module const& from, std::vecto
                             observed_accesses& seen, tally& sum) {
   patch_memory<Tool> collected(run.memory(), 1024, 4);
   std::string const text = pasta_test::patched_text::make(from, pasta::detail::patch_needs<Tool>::functions,
-                                                          collected.user_data(), patches_of<Tool>());
+                                                          collected.user_data(), patches_of<Tool>(), address_of);
   std::string wrong;
   if (run.launch(text, sum.meets, nullptr) != results) wrong += "\nother results with patches";
   if (collected.dropped() != 0) wrong += "\nsites found no place";
   std::map<std::pair<std::uint32_t, std::uint32_t>, found_access> found;  // by line and number in it
   collected.for_each_row([&](auto const& row) {
     if (row.site.kernel() != 3) wrong += "\na row is another kernel's";
-    std::uint32_t const line = pasta_test::line_of_address(row.site.address);
+    std::uint32_t const line = static_cast<std::uint32_t>((row.site.address - code_begin) / 16);
     ptx::statement const* at = nullptr;
     for (ptx::statement const& each : from.statements) {
       if (each.line == line && each.kind == ptx::statement_kind::instruction) at = &each;
@@ -191,8 +195,9 @@ TEST_CASE("Lanes of sites that find no place are counted") {
   observed_accesses seen;
   std::vector<std::uint32_t> const results = run.launch(source, ptx_emulation::reconvergence::ideal, &seen);
   patch_memory<access_count> collected(run.memory(), 4, 2);
-  std::string const text = pasta_test::patched_text::make(from, pasta::detail::patch_needs<access_count>::functions,
-                                                          collected.user_data(), patches_of<access_count>());
+  std::string const text =
+      pasta_test::patched_text::make(from, pasta::detail::patch_needs<access_count>::functions, collected.user_data(),
+                                     patches_of<access_count>(), address_of);
   CHECK(run.launch(text, ptx_emulation::reconvergence::ideal, nullptr) == results);
   std::uint64_t lanes = 0, rows = 0, expected = 0;
   collected.for_each_row([&](auto const& row) { lanes += row.executions, ++rows; });
@@ -210,7 +215,7 @@ TEST_CASE("A kernel without user data runs as if nothing was patched") {
   ptx::module const from = ptx::read(source);
   std::vector<std::uint32_t> const results = run.launch(source, ptx_emulation::reconvergence::ideal, nullptr);
   std::string const text = pasta_test::patched_text::make(from, pasta::detail::patch_needs<coalescing>::functions, 0,
-                                                          patches_of<coalescing>());
+                                                          patches_of<coalescing>(), address_of);
   CHECK(run.launch(text, ptx_emulation::reconvergence::ideal, nullptr) == results);
 }
 

@@ -26,11 +26,12 @@ struct run_route {
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed);
 
-/// The collector of the ptx route in this installation, or "".
+/// The collectors of these routes in this installation, or "".
 std::string ptx_library();
+std::string patch_library();
 
-/// Variables that have the driver load the library, and after it the one that the user had it load.
-std::vector<std::pair<std::string, std::string>> injection_variables(std::string const& library);
+/// Variables that have the driver load the route's library, and after it the one that the user had it load.
+std::vector<std::pair<std::string, std::string>> injection_variables(run_route const& route);
 
 }  // namespace pasta::cli
 #endif
