@@ -48,6 +48,18 @@ class patch_memory {
   std::uint64_t user_data() const { return address_; }
   std::uint64_t dropped() const { return reinterpret_cast<pasta::detail::patch_state const*>(address_)->dropped; }
 
+  /// What belongs to no site.
+  typename Tool::kernel_state kernel() const {
+    typename Tool::kernel_state sum{};
+    if constexpr (!std::is_empty_v<typename Tool::kernel_state>) {
+      for (std::uint32_t shard = 0; shard < shards_; ++shard) {
+        pasta::merge_state(sum, pasta::detail::read_row<typename Tool::kernel_state>(
+                                    reinterpret_cast<std::byte const*>(state_.function_shards) + shard * stride_,
+                                    reinterpret_cast<std::byte const*>(shard == 0 ? state_.function_shared : 0)));
+      }
+    }
+    return sum;
+  }
   struct row {
     pasta::detail::patch_site site;
     std::uint64_t executions = 0;

@@ -33,8 +33,18 @@ class patched_text {
   static std::string make(ptx::module const& from, std::uint32_t functions, std::uint64_t user_data,
                           std::string const& patches, address_maker const& address_of) {
     patched_text made(from, functions, user_data, address_of);
+    std::uint32_t begun = ptx::no_function;
     for (ptx::statement const& each : from.statements) {
-      if (each.kind == ptx::statement_kind::instruction) made.patch(each);
+      if (each.kind == ptx::statement_kind::instruction) {
+        if (from.functions[each.function].is_entry && each.function != begun) {
+          begun = each.function;
+          made.thread(each, patch_function::thread_enter, {});
+        }
+        made.patch(each);
+        ptx::instruction const what = ptx::read_instruction(each.text);
+        if (what.name == "exit" || (what.name == "ret" && from.functions[each.function].is_entry))
+          made.thread(each, patch_function::thread_exit, what.guard);
+      }
       if (each.kind == ptx::statement_kind::directive && each.text.starts_with(".address_size"))
         made.changes_.insert_after(each.text, "\n" + patches.substr(patches.find("\n.visible .func")) + "\n");
     }
@@ -51,12 +61,22 @@ class patched_text {
                address_maker const& address_of)
       : changes_(from.source), functions_(functions), user_data_(user_data), address_of_(&address_of) {}
 
+  bool is_wanted(patch_function which) const { return (functions_ & pasta::detail::patch_bit(which)) != 0; }
+
+  void thread(ptx::statement const& at, patch_function which, ptx::guard const& guard) {
+    if (!is_wanted(which)) return;
+    changes_.insert_before(at.text, call(which, first_arguments(at), guard, ""));
+  }
+  std::vector<argument> first_arguments(ptx::statement const& at) const {
+    return {{64, std::to_string(user_data_)}, {64, std::to_string((*address_of_)(at))}};
+  }
+
   void patch(ptx::statement const& at) {
     ptx::instruction const what = ptx::read_instruction(at.text);
     ptx::site const site = ptx::classify(what);
     std::string code;
     patch_function which{};
-    std::vector<argument> arguments{{64, std::to_string(user_data_)}, {64, std::to_string((*address_of_)(at))}};
+    std::vector<argument> arguments = first_arguments(at);
     if (site.kind == ptx::site_kind::copy && what.name == "cp") {
       which = patch_function::copy_async;
       ptx::access const &read = site.all[0], &write = site.all[1];
@@ -95,10 +115,14 @@ class patched_text {
       which = what.has("warp") ? patch_function::warp_barrier : patch_function::barrier;
       arguments.push_back({32, "0"});
       if (!what.has("warp")) arguments.insert(arguments.end(), {{32, "0"}, {32, "0"}});
+    } else if (site.kind == ptx::site_kind::call && !site.is_indirect) {
+      which = patch_function::call;
+      arguments.push_back({64, "4096"});  // somewhere
+      arguments.push_back({32, "0"});
     } else {
       return;
     }
-    if ((functions_ & pasta::detail::patch_bit(which)) == 0) return;
+    if (!is_wanted(which)) return;
     changes_.insert_before(at.text, call(which, arguments, what.guard, code));
   }
 

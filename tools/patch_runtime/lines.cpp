@@ -3,6 +3,7 @@
 #include "lines.hpp"
 
 #include <elfutils/libdw.h>
+#include <elfutils/version.h>
 #include <gelf.h>
 #include <libelf.h>
 
@@ -126,6 +127,59 @@ code_names read_names(std::string_view image) {
   return names;
 }
 
+/// Takes the lines of one unit.
+class line_table::unit_reader {
+ public:
+  unit_reader(line_table& into, std::unordered_map<std::string, std::uint32_t>& files, Dwarf* dwarf, Dwarf_Lines* lines,
+              std::size_t count)
+      : into_(&into), files_(&files), dwarf_(dwarf), lines_(lines), begins_(count), places_(count, nowhere) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      Dwarf_Line* const line = dwarf_onesrcline(lines, i);
+      numbers_[line] = i;
+      begins_[i] = begin;
+      bool is_end = false;
+      if (dwarf_lineendsequence(line, &is_end) == 0 && is_end) begin = i + 1;
+    }
+  }
+
+  std::uint32_t place_of(std::size_t number) {
+    if (places_[number] != nowhere) return places_[number];
+    Dwarf_Line* const line = dwarf_onesrcline(lines_, number);
+    int row = 0, column = 0;
+    if (dwarf_lineno(line, &row) != 0 || row <= 0) return nowhere;
+    if (dwarf_linecol(line, &column) != 0) column = 0;
+    std::uint32_t caller = nowhere;
+    std::string function;
+#if _ELFUTILS_PREREQ(0, 186)
+    // NVIDIA's lines say themselves where they are inlined: by the number of a row before in the function's lines. libdw
+    // takes it for one in the unit's.
+    if (Dwarf_Line* const context = dwarf_linecontext(lines_, line); context != nullptr) {
+      std::size_t const at = begins_[number] + numbers_.at(context);
+      if (at < number) caller = place_of(at);
+      char const* const name = dwarf_linefunctionname(dwarf_, line);
+      if (name != nullptr && caller != nowhere) function = name;
+    }
+#endif
+    char const* const file = dwarf_linesrc(line, nullptr, nullptr);
+    auto const [known, is_new] =
+        files_->try_emplace(file == nullptr ? "" : file, static_cast<std::uint32_t>(into_->files_.size()));
+    if (is_new) into_->files_.push_back(known->first);
+    into_->places_.push_back(
+        {known->second, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), caller, function});
+    return places_[number] = static_cast<std::uint32_t>(into_->places_.size() - 1);
+  }
+
+ private:
+  line_table* into_;
+  std::unordered_map<std::string, std::uint32_t>* files_;
+  Dwarf* dwarf_;
+  Dwarf_Lines* lines_;
+  std::vector<std::size_t> begins_;  // of the function's lines that each is of
+  std::vector<std::uint32_t> places_;
+  std::unordered_map<Dwarf_Line*, std::size_t> numbers_;
+};
+
 line_table::line_table(std::vector<char> image) {
   elf_file const elf = open(image.data(), image.size());
   if (!elf) return;
@@ -133,35 +187,28 @@ line_table::line_table(std::vector<char> image) {
   std::unique_ptr<Dwarf, end_dwarf> const dwarf(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
   if (!dwarf) return;
   auto const functions = read_functions(elf.get());
-  std::unordered_map<std::string, std::uint32_t> numbers;
+  std::unordered_map<std::string, std::uint32_t> files;
   Dwarf_Off next = 0;
   Dwarf_CU* unit = nullptr;
   for (Dwarf_Off at = 0;; at = next) {
-    Dwarf_Files* files = nullptr;
+    Dwarf_Files* names = nullptr;
     Dwarf_Lines* lines = nullptr;
-    std::size_t file_count = 0, line_count = 0;
-    if (dwarf_next_lines(dwarf.get(), at, &next, &unit, &files, &file_count, &lines, &line_count) != 0) break;
+    std::size_t name_count = 0, line_count = 0;
+    if (dwarf_next_lines(dwarf.get(), at, &next, &unit, &names, &name_count, &lines, &line_count) != 0) break;
+    unit_reader reader(*this, files, dwarf.get(), lines, line_count);
     for (std::size_t i = 0; i < line_count; ++i) {
       Dwarf_Line* const line = dwarf_onesrcline(lines, i);
       Dwarf_Addr address = 0;
-      int number = 0, column = 0;
       bool is_end = false;
       if (line == nullptr || dwarf_lineaddr(line, &address) != 0 || dwarf_lineendsequence(line, &is_end) != 0) continue;
-      if (is_end || dwarf_lineno(line, &number) != 0) number = 0;
-      if (dwarf_linecol(line, &column) != 0) column = 0;
-      char const* const file = dwarf_linesrc(line, nullptr, nullptr);
-      auto const [known, is_new] =
-          numbers.try_emplace(file == nullptr ? "" : file, static_cast<std::uint32_t>(files_.size()));
-      if (is_new) files_.push_back(known->first);
+      std::uint32_t const where = is_end ? nowhere : reader.place_of(i);
       std::uint64_t const offset = address & offset_mask;
       auto const [first, last] = functions.equal_range(static_cast<std::size_t>(address >> section_shift));
       // A function that another calls may lie in its section: each has the lines of its own part.
       for (auto each = first; each != last; ++each) {
         function_symbol const& of = each->second;
-        if (offset < of.begin || offset >= of.begin + std::max<std::uint64_t>(of.size, 1)) continue;
-        functions_[of.name].push_back({offset - of.begin, known->second,
-                                       static_cast<std::uint32_t>(std::max(number, 0)),
-                                       static_cast<std::uint32_t>(std::max(column, 0))});
+        if (offset >= of.begin && offset < of.begin + std::max<std::uint64_t>(of.size, 1))
+          functions_[of.name].push_back({offset - of.begin, where});
       }
     }
   }
@@ -170,17 +217,20 @@ line_table::line_table(std::vector<char> image) {
   }
 }
 
-source_line line_table::find(std::string const& function, std::uint64_t offset) const {
+std::vector<source_line> line_table::find(std::string const& function, std::uint64_t offset) const {
+  std::vector<source_line> found;
   auto const known = functions_.find(function);
-  if (known == functions_.end()) return {};
+  if (known == functions_.end()) return found;
   std::vector<row> const& rows = known->second;
   // Several rows of one offset: the last is the innermost function's.
   auto const behind = std::upper_bound(rows.begin(), rows.end(), offset,
                                        [](std::uint64_t at, row const& each) { return at < each.offset; });
-  if (behind == rows.begin()) return {};
-  row const& at = *std::prev(behind);
-  if (at.line == 0) return {};
-  return {files_[at.file], at.line, at.column};
+  if (behind == rows.begin()) return found;
+  for (std::uint32_t at = std::prev(behind)->place; at != nowhere; at = places_[at].caller) {
+    place const& each = places_[at];
+    found.push_back({files_[each.file], each.line, each.column, each.function});
+  }
+  return found;
 }
 
 }  // namespace pasta::patch

@@ -11,10 +11,11 @@
 
 namespace pasta::patch {
 
-/// A place in the source, line 0 where it is not known.
+/// A place in the source.
 struct source_line {
   std::string file;
   std::uint32_t line = 0, column = 0;
+  std::string function;  ///< that is inlined there, as the module spells it; "" if none is
 };
 
 /// Where the instructions of a module come from.
@@ -25,16 +26,25 @@ class line_table {
   explicit line_table(std::vector<char> image);
 
   bool is_empty() const { return functions_.empty(); }
-  /// The line that the instruction was made for; where functions were inlined, of the innermost one.
+  /// The line that the instruction was made for, then those that it is inlined at, outwards; empty where nothing is
+  /// known.
   /// @param function as the module spells it @param offset from the function's begin [bytes]
-  source_line find(std::string const& function, std::uint64_t offset) const;
+  std::vector<source_line> find(std::string const& function, std::uint64_t offset) const;
 
  private:
+  static constexpr std::uint32_t nowhere = UINT32_MAX;
+  struct place {
+    std::uint32_t file, line, column, caller;  // the caller's place, or nowhere
+    std::string function;
+  };
   struct row {
     std::uint64_t offset;
-    std::uint32_t file, line, column;  // line 0: nothing is known from here on
+    std::uint32_t place;  // nowhere: nothing is known from here on
   };
+  class unit_reader;
+
   std::vector<std::string> files_;
+  std::vector<place> places_;
   std::map<std::string, std::vector<row>> functions_;  // by offset
 };
 

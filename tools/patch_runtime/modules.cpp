@@ -6,7 +6,7 @@
 
 namespace pasta::patch {
 
-source_line loaded_code::find_line(std::string const& function, std::uint64_t offset) {
+std::vector<source_line> loaded_code::find_lines(std::string const& function, std::uint64_t offset) {
   if (!lines) lines = std::make_unique<line_table>(std::exchange(image, {}));
   return lines->find(function, offset);
 }

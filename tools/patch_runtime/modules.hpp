@@ -23,8 +23,9 @@ struct loaded_code {
   std::unique_ptr<line_table> lines;  ///< read when first asked for
   bool are_called_located = false;
 
-  /// The place of an instruction, or nothing where the code has no lines. Reads them when first asked.
-  source_line find_line(std::string const& function, std::uint64_t offset);
+  /// The place of an instruction and those that it is inlined at; empty where the code has no lines. Reads them when
+  /// first asked.
+  std::vector<source_line> find_lines(std::string const& function, std::uint64_t offset);
 };
 
 /// Where an instruction is.

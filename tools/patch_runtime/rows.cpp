@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <pasta/session/ptx/library_code.hpp>
 #include <tuple>
 #include <vector>
 
@@ -84,23 +85,32 @@ class context_rows {
     }
     made.executions = executions;
     made.rows.push_back(of);
-    place(site.address, state, made.where);
+    place(site.address, state, made);
     return made;
   }
-  void place(std::uint64_t address, std::uint32_t state, site_info& where) {
+  void place(std::uint64_t address, std::uint32_t state, ptx::collected_site& made) {
     auto const known = of_->places.find({address, state});
     if (known == of_->places.end() || known->second.function.empty()) {
-      where.file = fmt::format("?+0x{:x}", address);
+      made.where.file = fmt::format("?+0x{:x}", address);
       return;
     }
     code_place const& at = known->second;
-    source_line const line = at.code ? at.code->find_line(at.function, at.offset) : source_line();
-    if (line.line != 0) {
-      where.file = line.file;
-      where.line = line.line;
-      where.column = line.column;
-    } else {
-      where.file = fmt::format("{}+0x{:04x}", ptx::demangled(at.function), at.offset);
+    std::vector<source_line> const lines =
+        at.code ? at.code->find_lines(at.function, at.offset) : std::vector<source_line>();
+    if (lines.empty()) {
+      made.where.file = fmt::format("{}+0x{:04x}", ptx::demangled(at.function), at.offset);
+      return;
+    }
+    // As on the ptx route: the innermost place that is not a library's, or of a library's own kernel the innermost.
+    auto place = std::find_if(lines.begin(), lines.end(),
+                              [](source_line const& each) { return !ptx::is_library_code(each.file); });
+    if (place == lines.end()) place = lines.begin();
+    made.where.file = place->file;
+    made.where.line = place->line;
+    made.where.column = place->column;
+    for (; std::next(place) != lines.end(); ++place) {
+      source_line const& caller = *std::next(place);
+      made.callers.push_back({caller.file, caller.line, caller.column, ptx::demangled(place->function)});
     }
   }
 
