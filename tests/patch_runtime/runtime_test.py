@@ -118,6 +118,12 @@ class CountTest(PatchTest):
         for row in found:
             self.assertRegex(row[0], r"^scale\(float\*, int\)\+0x[0-9a-f]{4}$")
 
+    def test_addresses_may_be_offsets_in_the_kernel(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100", "launch M _Z7stridedPfi 1x32 32",
+                       STAND_IN_OFFSETS="yes")
+        self.assertEqual(self.counts(SCALE), [(7, "load", "global", 4, 100), (8, "store", "global", 4, 100)])
+        self.assertEqual(self.counts(STRIDED), [(14, "store", "global", 4, 32)])
+
     def test_the_report_keeps_to_its_schema(self):
         self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100")
         try:

@@ -8,8 +8,6 @@ namespace pasta::patch {
 
 namespace {
 
-constinit thread_local bool is_busy = false;
-
 void on_resource(collector& to, Sanitizer_CallbackId id, void const* data) {
   switch (id) {
     case SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED:
@@ -52,15 +50,13 @@ void on_any(collector& to, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId
 
 void SANITIZERAPI on_event(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, void const* data) noexcept {
   run* const here = run::existing();
-  // What the collector itself has done is none of the program's.
-  if (is_busy || here == nullptr || here->is_over() || !here->is_here()) return;
-  is_busy = true;
+  if (own_calls::are_made() || here == nullptr || here->is_over() || !here->is_here()) return;
+  own_calls const own;
   try {
     on_any(here->collector(), domain, id, data);
   } catch (std::exception const& error) {
     here->give_up(error.what());
   }
-  is_busy = false;
 }
 
 }  // namespace pasta::patch

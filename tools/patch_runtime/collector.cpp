@@ -204,8 +204,9 @@ void collector::prepare(kernel_record& kernel, Sanitizer_StreamHandle stream) {
 bool collector::give_state(kernel_record& kernel, launch_group& group) {
   if (group.state) return true;
   context_record& context = *kernel.context;
-  if (context.next_state < context.memory.layout().kernels) {
-    group.state = context.next_state++;
+  if (context.kernels.size() < context.memory.layout().kernels) {
+    group.state = static_cast<std::uint32_t>(context.kernels.size());
+    context.kernels.push_back(&kernel.name);
     return true;
   }
   notes_.insert(fmt::format("There was room for {} kernels, ranges and launches that are kept apart, not for more.",
@@ -247,9 +248,9 @@ void collector::find_places(context_record& context) {
   for (std::uint32_t i = 0; i < layout.sites; ++i) {
     detail::patch_site site;
     std::memcpy(&site, copy.data() + layout.sites_begin + i * sizeof site, sizeof site);
-    if (site.about == 0) continue;
+    if (site.about == 0 || site.kernel() >= context.kernels.size()) continue;
     auto const [known, is_new] = context.places.try_emplace({site.address, site.kernel()});
-    if (is_new) known->second = context.modules.find(site.address);
+    if (is_new) known->second = context.modules.find(site.address, *context.kernels[site.kernel()]);
   }
 }
 
@@ -281,6 +282,7 @@ void collector::wait_ended(Sanitizer_SynchronizeData const& what, waited how) {
 }
 
 void collector::harvest() {
+  own_calls const own;
   std::lock_guard const lock(mutex_);
   for (context_record& context : contexts_) {
     if (context.is_gone || !context.memory.exists() || !context.lost_because.empty()) continue;

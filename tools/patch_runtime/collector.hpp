@@ -20,6 +20,19 @@
 
 namespace pasta::patch {
 
+/// While it lives what the Compute Sanitizer tells of on the calling thread is the collector's own doing.
+class own_calls {
+ public:
+  own_calls() { ++depth_; }
+  ~own_calls() { --depth_; }
+  own_calls(own_calls const&) = delete;
+  own_calls& operator=(own_calls const&) = delete;
+  static bool are_made() { return depth_ > 0; }
+
+ private:
+  inline static constinit thread_local int depth_ = 0;
+};
+
 class collector {
  public:
   /// What is to be patched in, once the tool is loaded.

@@ -93,23 +93,28 @@ constexpr unsigned char entry_mark = 0x10;
 struct function_symbol {
   std::string name;
   std::uint64_t begin = 0, size = 0;
-  bool is_kernel = false;
 };
-/// Functions by their section's number.
-std::multimap<std::size_t, function_symbol> read_functions(Elf* elf) {
-  std::multimap<std::size_t, function_symbol> found;
+/// Calls f(name, symbol) for each function.
+template <class Function>
+void for_each_function(Elf* elf, Function&& f) {
   for (Elf_Scn* at = elf_nextscn(elf, nullptr); at != nullptr; at = elf_nextscn(elf, at)) {
     GElf_Shdr header{};
     if (gelf_getshdr(at, &header) == nullptr || header.sh_type != SHT_SYMTAB) continue;
     Elf_Data* const data = elf_getdata(at, nullptr);
     GElf_Sym symbol{};
     for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+      if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
       char const* const name = elf_strptr(elf, header.sh_link, symbol.st_name);
-      if (name != nullptr && *name != '\0' && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
-        found.emplace(symbol.st_shndx,
-                      function_symbol{name, symbol.st_value, symbol.st_size, (symbol.st_other & entry_mark) != 0});
+      if (name != nullptr && *name != '\0') f(name, symbol);
     }
   }
+}
+/// Functions by their section's number.
+std::multimap<std::size_t, function_symbol> read_functions(Elf* elf) {
+  std::multimap<std::size_t, function_symbol> found;
+  for_each_function(elf, [&](char const* name, GElf_Sym const& symbol) {
+    found.emplace(symbol.st_shndx, function_symbol{name, symbol.st_value, symbol.st_size});
+  });
   return found;
 }
 
@@ -121,9 +126,9 @@ code_names read_names(std::string_view image) {
   elf_file const elf = open(const_cast<char*>(image.data()), image.size());
   if (!elf) return names;
   names.has_lines = find_section(elf.get(), ".debug_line").has_value();
-  for (auto const& [section, function] : read_functions(elf.get())) {
-    if (!function.is_kernel) names.called.push_back(function.name);
-  }
+  for_each_function(elf.get(), [&](char const* name, GElf_Sym const& symbol) {
+    if ((symbol.st_other & entry_mark) == 0) names.called.emplace_back(name);
+  });
   return names;
 }
 

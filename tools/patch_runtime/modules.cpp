@@ -43,7 +43,7 @@ module_map::function_range const* module_map::range_of(std::uint64_t address, st
   return address < next->second.end ? &next->second : nullptr;
 }
 
-code_place module_map::find(std::uint64_t address) {
+code_place module_map::find(std::uint64_t address, std::string const& kernel) {
   std::uint64_t begin = 0;
   function_range const* found = range_of(address, begin);
   if (found == nullptr) {
@@ -53,6 +53,11 @@ code_place module_map::find(std::uint64_t address) {
       for (std::string const& name : record.code->called) locate(module, name);
     }
     found = range_of(address, begin);
+  }
+  for (auto each = ranges_.begin(); found == nullptr && each != ranges_.end(); ++each) {
+    if (each->second.name != kernel || address >= each->second.end - each->first) continue;
+    found = &each->second;
+    begin = 0;
   }
   if (found == nullptr) return {};
   return {found->name, address - begin, modules_.at(found->module).code};

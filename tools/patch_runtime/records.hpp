@@ -13,6 +13,7 @@
 #include <pasta/vendor/launch_shape.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arena.hpp"
 #include "modules.hpp"
@@ -40,7 +41,7 @@ struct context_record {
   Sanitizer_StreamHandle stream = nullptr;  ///< the context's default stream
   module_map modules;
   arena memory;
-  std::uint32_t next_state = 0;
+  std::vector<std::string const*> kernels;  ///< whose each state is, by its number; names as in their modules
   std::map<std::pair<std::uint64_t, std::uint32_t>, code_place> places;  ///< of sites, by address and state
   std::string why_not;                                                   ///< nothing can be patched in it: half a line
   std::string lost_because;                                              ///< a kernel went wrong; empty: all is well
