@@ -3,6 +3,7 @@
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_device_hook.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_patch.cmake")
 
 # pasta_add_tool(NAME [HEADER file] [EXPORT export_set] [NO_HOOK])
 #
@@ -12,9 +13,11 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
 #   NAME.so            the tool's shared library, in <build>/lib/pasta/tools, where `pasta` looks; installed likewise
 #   NAME.hpp           the header, beside NAME.so, for `pasta clang++`
 #   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC)
+#   NAME.patch.fatbin  its handlers for the patch route, likewise, where the Compute Sanitizer's headers are found too
+#                      (PASTA_SANITIZER_INCLUDE_DIR)
 #   NAME.wave64.bc …   its handlers for the llvm route on AMD GPUs, beside NAME.so, where hipcc is found (PASTA_HIPCC)
 #
-# NO_HOOK: none of the last two, for a tool whose header the compilers of GPUs do not take.
+# NO_HOOK: none of the last three, for a tool whose header the compilers of GPUs do not take.
 #
 # HEADER names another header than NAME.hpp, relative to the folder. EXPORT adds pasta::tool::NAME to the caller's own
 # install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it. With the variable
@@ -68,6 +71,7 @@ function(pasta_add_tool name)
   if(NOT arg_NO_HOOK)
     pasta_add_hook(${name} "${arg_HEADER}")
     pasta_add_device_hook(${name} "${arg_HEADER}")
+    pasta_add_patch(${name} "${arg_HEADER}")
   endif()
 
   set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
@@ -77,10 +81,10 @@ function(pasta_add_tool name)
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
   install(FILES "${arg_HEADER}" DESTINATION lib/pasta/tools RENAME "${name}.hpp")
-  foreach(property IN ITEMS PASTA_HOOKS PASTA_DEVICE_HOOKS)
-    get_target_property(hooks pasta_tool_${name}_module ${property})
-    if(hooks)
-      install(FILES ${hooks} DESTINATION lib/pasta/tools)
+  foreach(property IN ITEMS PASTA_HOOKS PASTA_PATCH PASTA_DEVICE_HOOKS)
+    get_target_property(files pasta_tool_${name}_module ${property})
+    if(files)
+      install(FILES ${files} DESTINATION lib/pasta/tools)
     endif()
   endforeach()
   if(arg_EXPORT)

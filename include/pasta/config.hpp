@@ -91,6 +91,12 @@
 #define PASTA_NEVER_INLINE __attribute__((noinline))
 #define PASTA_DETAIL_IS_HOOK 0
 #endif
+// A patch is made of the same: see instrument/cuda/patch.hpp.
+#if defined(PASTA_DETAIL_PATCH)
+#define PASTA_DETAIL_IS_PATCH 1
+#else
+#define PASTA_DETAIL_IS_PATCH 0
+#endif
 
 // The llvm route (docs/routes.md): which functions are kernels, and what they call that is not theirs. Builds with the
 // pass plugin define PASTA_LLVM_ROUTE; without it these mean nothing.

@@ -479,8 +479,7 @@ class RunOptionsTest(CliTest):
         def refused(words, *parts):
             self.check_refusal(self.pasta("run", "a", *words, "--", FAKE), 2, *parts)
 
-        refused(["--route", "prob"], "'prob' is not one of auto, probe, ptx, llvm; did you mean probe?")
-        refused(["--route", "patch"], "this version does not have the route patch")
+        refused(["--route", "prob"], "'prob' is not one of auto, probe, ptx, patch, llvm; did you mean probe?")
         refused(["--per", "lanch"], "did you mean launch?")
         refused(["--per"], "--per needs a value")
         refused(["--times", "cupit"], "did you mean cupti?")

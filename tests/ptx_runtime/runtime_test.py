@@ -560,7 +560,7 @@ class EndTest(RuntimeTest):
     def test_a_wrong_variable_is_one_line_and_the_program_runs(self):
         done = self.run_program(*self.commands, "exit 4", code=4, stderr=None, PASTA_ROUTE="trunk")
         self.assertEqual(
-            done.stderr, "pasta: the ptx route collects nothing: PASTA_ROUTE=trunk is none of auto, probe, ptx, llvm\n"
+            done.stderr, "pasta: the ptx route collects nothing: PASTA_ROUTE=trunk is none of auto, probe, ptx, patch, llvm\n"
         )
 
     def test_without_a_tool_nobody_is_there(self):

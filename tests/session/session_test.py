@@ -330,7 +330,7 @@ class Session(unittest.TestCase):
             ({"PASTA_HOST_THREADS": "0"}, "out of range"),
             ({"PASTA_PER": "grid"}, "neither kernel nor launch"),
             ({"PASTA_TIMES": "gpu"}, "neither events nor cupti"),
-            ({"PASTA_ROUTE": "patch"}, "is none of auto, probe, ptx, llvm"),
+            ({"PASTA_ROUTE": "patches"}, "is none of auto, probe, ptx, patch, llvm"),
             ({"PASTA_QUIET": "yes please"}, "neither 0 nor 1"),
             ({"PASTA_OUTPUT": "a%z.json"}, "after % comes"),
         ]

@@ -144,6 +144,11 @@ void process_run::write_report(char const* why_incomplete) {
   if (!settings_.is_quiet) pasta::detail::say(fmt::format("report: {} (to read it: pasta show FILE)", visible(path_)));
 }
 
+std::string process_run::why_nothing() {
+  std::uint64_t const launches = count_launches();
+  return launches == 0 ? "" : fmt::format("none of the kernels in its {} launches has PASTA's counters", launches);
+}
+
 void process_run::finish(char const* why_incomplete) noexcept {
   if (owner_ != ::getpid()) return;  // a forked child: what was collected is the parent's to report
   if (is_finishing_.exchange(true)) {
@@ -156,8 +161,7 @@ void process_run::finish(char const* why_incomplete) noexcept {
     if (has_begun_) {
       write_report(why_incomplete);
     } else if (!is_over_ && settings_.is_route_named && why_incomplete == nullptr) {
-      if (std::uint64_t const launches = count_launches(); launches > 0)
-        refuse(fmt::format("none of the kernels in its {} launches has PASTA's counters", launches));
+      if (std::string const why = why_nothing(); !why.empty()) refuse(why);
     }
   } catch (std::exception const& error) {
     pasta::detail::tell_index(settings_, "failed", path_, error.what());

@@ -37,20 +37,22 @@ std::string find_library(std::string const& tool) {
 }  // namespace
 
 tool_library::tool_library(std::string const& tool) : name_(tool) {
-  std::string const path = tool.find('/') == std::string::npos ? find_library(tool) : "";
-  if (path.empty())
+  path_ = tool.find('/') == std::string::npos ? find_library(tool) : "";
+  if (path_.empty())
     throw ptx::table_error(fmt::format("there is no tool {} (PASTA_TOOL_PATH names more folders)", visible(tool)));
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays: its report may be asked for any time
-  if (library == nullptr)
-    throw ptx::table_error(fmt::format("{} cannot be loaded: {}", visible(path), visible(::dlerror())));
-  auto const version = reinterpret_cast<char const* (*)()>(::dlsym(library, "pasta_tool_exchange_version"));
-  ask_ = reinterpret_cast<void (*)(ptx::tool_exchange*)>(::dlsym(library, "pasta_tool_exchange"));
+  library_ = ::dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays: its report may be asked for any time
+  if (library_ == nullptr)
+    throw ptx::table_error(fmt::format("{} cannot be loaded: {}", visible(path_), visible(::dlerror())));
+  auto const version = reinterpret_cast<char const* (*)()>(::dlsym(library_, "pasta_tool_exchange_version"));
+  ask_ = reinterpret_cast<void (*)(ptx::tool_exchange*)>(::dlsym(library_, "pasta_tool_exchange"));
   if (version == nullptr || ask_ == nullptr)
-    throw ptx::table_error(fmt::format("{} was built with a PASTA that cannot be asked", visible(path)));
+    throw ptx::table_error(fmt::format("{} was built with a PASTA that cannot be asked", visible(path_)));
   if (version() != ptx::exchange_version()) {
-    throw ptx::table_error(fmt::format("{} is of another build: it is {}, and this is {}", visible(path),
+    throw ptx::table_error(fmt::format("{} is of another build: it is {}, and this is {}", visible(path_),
                                        visible(version()), ptx::exchange_version()));
   }
 }
+
+void* tool_library::find(char const* symbol) const { return ::dlsym(library_, symbol); }
 
 }  // namespace pasta::collecting

@@ -16,11 +16,16 @@ class tool_library {
   explicit tool_library(std::string const& tool);
 
   std::string const& name() const { return name_; }
+  /// Of the shared library.
+  std::string const& path() const { return path_; }
+  /// What the library exports under the name, or null.
+  void* find(char const* symbol) const;
   /// Asks the tool. Its answer, or its error, is in `about` afterwards.
   void ask(ptx::tool_exchange& about) const { ask_(&about); }
 
  private:
-  std::string name_;
+  std::string name_, path_;
+  void* library_ = nullptr;
   void (*ask_)(ptx::tool_exchange*) = nullptr;
 };
 

@@ -22,6 +22,7 @@
 #include "clang_compiler.hpp"
 #include "command.hpp"
 #include "find_cupti.hpp"
+#include "find_sanitizer.hpp"
 #include "gpus.hpp"
 #include "installed_tools.hpp"
 #include "output.hpp"
@@ -234,9 +235,21 @@ examination examine() {
   need(llvm_on_amd, !hip_collector.empty(), "its collector: build PASTA where the HIP runtime's headers are", "");
   e.installation.push_back({"HIP collector", visible(hip_collector)});
   need_amd(llvm_on_amd);
-  route_state patch{"patch", false, {"not in this version"}, {}, "NVIDIA, machine code only"};
-  need(patch, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
+  route_state patch{"patch", true, {}, {}, "NVIDIA, machine code only; not yet run on a GPU"};
   need(patch, !gpus.nvidia.empty(), "an NVIDIA GPU with a driver", "");
+  std::string const patcher = patch_library();
+  patch::opened_sanitizer const sanitizer = patch::open_sanitizer();
+  need(patch, !patcher.empty(), "its collector: build PASTA where cuda.h, sanitizer.h and libdw are", "");
+  need(patch, sanitizer.library != nullptr, sanitizer.problem, "");
+  std::string patched;
+  for (tool_description const& tool : installed.tools) {
+    std::string const file = tool.path.substr(0, tool.path.rfind('.')) + ".patch.fatbin";
+    if (::access(file.c_str(), R_OK) == 0) patched += (patched.empty() ? "" : ", ") + tool.tool;
+  }
+  need(patch, !patched.empty(), "tools with patches: build them where nvcc and sanitizer.h are", "");
+  e.installation.push_back({"patch collector", visible(patcher)});
+  e.installation.push_back({"tools' patches", visible(patched)});
+  e.libraries.push_back({"Sanitizer API", visible(sanitizer.path)});
   e.routes = {probe, probe_on_nvidia, probe_on_amd, ptx, llvm, llvm_on_amd, patch};
   return e;
 }

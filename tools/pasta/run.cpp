@@ -92,9 +92,9 @@ environment_changes environment_for(run_options const& options, run_route const&
     if (!value.empty()) changes.emplace_back(name, value);
   };
   set("PASTA_ROUTE", route.name);
-  for (auto const& [name, value] : injection_variables(route.library)) changes.emplace_back(name, value);
+  for (auto const& [name, value] : injection_variables(route)) changes.emplace_back(name, value);
   for (auto const& [name, value] : preload_variables(route.preload)) changes.emplace_back(name, value);
-  if (!route.library.empty()) {
+  if (!route.library.empty() && route.name != "patch") {  // machine code needs no other assembler
     for (auto const& change : python_variables(options.tools)) changes.push_back(change);
   }
   set("PASTA_PER", options.per);
@@ -148,7 +148,7 @@ std::optional<double> slowdown(program_end const& with, program_end const& witho
 std::string why_nothing_attached(std::string const& program, run_route const& route, program_table const& table,
                                  program_end const& end) {
   std::string const shown = visible(program);
-  if (route.name == "ptx") {
+  if (route.name == "ptx" || route.name == "patch") {
     return fmt::format(
         "no report: {} launched no kernel through a driver that loaded PASTA's library; "
         "pasta doctor says what is missing, PASTA_DEBUG=1 what was loaded",

@@ -153,10 +153,7 @@ void check_choice(char const* flag, std::string const& value, std::vector<std::s
 }
 
 void check_values(run_options const& options) {
-  if (options.route == "patch") {
-    throw usage_error("--route: this version does not have the route patch; it has auto, probe, ptx, llvm");
-  }
-  check_choice("--route", options.route, {"auto", "probe", "ptx", "llvm"});
+  check_choice("--route", options.route, {"auto", "probe", "ptx", "patch", "llvm"});
   check_choice("--per", options.per, {"kernel", "launch"});
   check_choice("--times", options.times, {"events", "cupti"});
   check_choice("--warp-width", options.warp_width, {"32", "64"});
@@ -209,7 +206,7 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
     app->add_option(flag, value, help)->envname(variable)->type_name(type);
   };
   add("--route", options.route, "ROUTE", "PASTA_ROUTE",
-      "how events get from a kernel to the tool:\nauto (default), probe, ptx, llvm");
+      "how events get from a kernel to the tool:\nauto (default), probe, ptx, patch, llvm");
   add("--output", options.output, "PATH", "PASTA_OUTPUT",
       "the report's file; %p is the process, %h the host,\n%t the tool, %e the program, %% a percent sign;\n"
       "default pasta-%t-%e-%p.json");

@@ -157,6 +157,44 @@ run_route hip_route(run_options const& options, std::string const& program, prog
   return {"llvm", joined(options.tools, "+"), "", library};
 }
 
+/// Why a tool does not have the patch route, as a part of a line.
+std::string why_not_patch(tool_description const& tool) {
+  static constexpr std::string_view delivered[] = {"memory_access", "async_copy",   "barrier",
+                                                   "call",          "thread_enter", "thread_exit"};
+  std::vector<std::string> missing;
+  for (std::string const& event : tool.events) {
+    if (std::find(std::begin(delivered), std::end(delivered), event) == std::end(delivered)) missing.push_back(event);
+  }
+  if (!missing.empty()) return fmt::format(", which has no {}", visible(joined(missing, ", ")));
+  if (tool.events.empty()) return ", which has only events of a GPU";
+  return ": what it keeps for each thread would be in memory there; site_state and kernel_state are merged on all "
+         "routes";
+}
+
+/// As ptx_route().
+run_route patch_route(run_options const& options, installed_tools const& installed) {
+  check_installed(options, installed);
+  if (options.tools.size() > 1) throw usage_error("the route patch runs one tool at a time");
+  std::string const& name = options.tools.front();
+  if (tool_description const* const tool = installed.find(name); tool != nullptr) {
+    if (std::count(tool->routes.begin(), tool->routes.end(), "patch") == 0) {
+      throw usage_error(fmt::format("{} does not have the route patch{}; it has {}", visible(name),
+                                    why_not_patch(*tool),
+                                    tool->routes.empty() ? "none" : visible(joined(tool->routes, ", "))));
+    }
+    std::string const patches = tool->path.substr(0, tool->path.rfind('.')) + ".patch.fatbin";
+    if (::access(patches.c_str(), R_OK) != 0) {
+      throw command_error(fmt::format(
+          "{} was built without patches, {} is not there: build it where nvcc and sanitizer.h are (pasta doctor)",
+          visible(name), visible(patches)));
+    }
+  }
+  std::string const library = patch_library();
+  if (library.empty())
+    throw command_error("the route patch has no collector here: PASTA was built without sanitizer.h (pasta doctor)");
+  return {"patch", name, library, ""};
+}
+
 /// A file of this installation's lib/pasta, or "".
 std::string own_library(char const* name) {
   std::string const own = own_folder();
@@ -171,12 +209,14 @@ bool can_be_preloaded(std::string const& library) { return library.find_first_of
 }  // namespace
 
 std::string ptx_library() { return own_library("libpasta_ptx.so"); }
+std::string patch_library() { return own_library("libpasta_patch.so"); }
 std::string hip_library() { return own_library("libpasta_hip.so"); }
 
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed) {
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
+  if (options.route == "patch") return patch_route(options, installed);
   bool const is_for_amd = table.has_amd_counters && (is_open(options) || options.route == "llvm");
   if (is_for_amd && !has_probe_pack(options, table)) return hip_route(options, program, table, installed);
   if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, "", ""};
@@ -189,14 +229,17 @@ run_route choose_route(run_options const& options, std::string const& program, p
   refuse_tools(options, program, table);
 }
 
-std::vector<std::pair<std::string, std::string>> injection_variables(std::string const& library) {
+std::vector<std::pair<std::string, std::string>> injection_variables(run_route const& route) {
   std::vector<std::pair<std::string, std::string>> variables;
+  std::string const& library = route.library;
   if (library.empty()) return variables;
   char const* const before = std::getenv("CUDA_INJECTION64_PATH");
   if (before != nullptr && *before != '\0' && library != before)
     variables.emplace_back("PASTA_PTX_NEXT_INJECTION", before);
   variables.emplace_back("CUDA_INJECTION64_PATH", library);
   variables.emplace_back("PASTA_ANNOTATIONS", library);
+  // Code that is loaded when it is first needed cannot be patched.
+  if (route.name == "patch") variables.emplace_back("CUDA_MODULE_LOADING", "EAGER");
   return variables;
 }
 

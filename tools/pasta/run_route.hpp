@@ -27,8 +27,9 @@ struct run_route {
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed);
 
-/// The collector of the ptx route in this installation, or "".
+/// The collectors of these routes in this installation, or "".
 std::string ptx_library();
+std::string patch_library();
 
 /// The collector of the llvm route on AMD GPUs in this installation, or "".
 std::string hip_library();
@@ -37,8 +38,8 @@ std::string hip_library();
 /// @throws command_error for a path that the loader cannot take
 std::vector<std::pair<std::string, std::string>> preload_variables(std::string const& library);
 
-/// Variables that have the driver load the library, and after it the one that the user had it load.
-std::vector<std::pair<std::string, std::string>> injection_variables(std::string const& library);
+/// Variables that have the driver load the route's library, and after it the one that the user had it load.
+std::vector<std::pair<std::string, std::string>> injection_variables(run_route const& route);
 
 }  // namespace pasta::cli
 #endif

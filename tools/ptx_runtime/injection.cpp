@@ -1,30 +1,13 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // What the driver calls as it starts, in the library that CUDA_INJECTION64_PATH names.
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <pasta/session/report_index.hpp>
-
+#include "next_injection.hpp"
 #include "probe_program.hpp"
 #include "run.hpp"
 
 namespace {
-
-// Another tool's library, which stood in CUDA_INJECTION64_PATH before `pasta run` took the place.
-int start_other() {
-  char const* const path = std::getenv("PASTA_PTX_NEXT_INJECTION");
-  if (path == nullptr || *path == '\0') return 1;
-  void* const library = ::dlopen(path, RTLD_NOW);
-  auto const initialize = library == nullptr ? nullptr : ::dlsym(library, "InitializeInjection");
-  if (initialize == nullptr) {
-    char const* const reason = library == nullptr ? ::dlerror() : "it has no InitializeInjection";
-    pasta::detail::say(fmt::format("the library of CUDA_INJECTION64_PATH is not loaded: {}", reason));
-    return 1;
-  }
-  return reinterpret_cast<int (*)()>(initialize)();
-}
 
 void start_own() {
   try {
@@ -47,5 +30,5 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (is_started) return 1;
   is_started = true;
   start_own();
-  return start_other();
+  return pasta::collecting::start_next_injection();
 }

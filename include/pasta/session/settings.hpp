@@ -82,8 +82,8 @@ inline std::vector<std::pair<std::string, std::string>> parse_tool_options(std::
 
 }  // namespace detail
 
-/// Reads the variables. @param own_route that of the caller: "probe", "ptx", "llvm". If PASTA_ROUTE names another
-/// there are no tools for this one. @throw usage_error for a value that is not right
+/// Reads the variables. @param own_route that of the caller: "probe", "ptx", "patch", "llvm". If PASTA_ROUTE
+/// names another there are no tools for this one. @throw usage_error for a value that is not right
 inline settings read_settings(std::string_view own_route = "probe") {
   settings read;
   auto const variable = [](char const* name) {
@@ -103,8 +103,8 @@ inline settings read_settings(std::string_view own_route = "probe") {
   read.tools = variable("PASTA_TOOLS");
   if (read.tools.empty()) return read;  // the engine's settings hold without a tool too
   std::string_view const route = variable("PASTA_ROUTE");
-  if (!route.empty() && route != "auto" && route != "probe" && route != "ptx" && route != "llvm") {
-    throw usage_error(fmt::format("PASTA_ROUTE={} is none of auto, probe, ptx, llvm", visible(route)));
+  if (!route.empty() && route != "auto" && route != "probe" && route != "ptx" && route != "patch" && route != "llvm") {
+    throw usage_error(fmt::format("PASTA_ROUTE={} is none of auto, probe, ptx, patch, llvm", visible(route)));
   }
   read.is_route_named = route == own_route;
   if (!route.empty() && route != "auto" && route != own_route) {

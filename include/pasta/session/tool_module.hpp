@@ -5,6 +5,7 @@
 #define PASTA_SESSION_TOOL_MODULE_HPP
 
 #include <nlohmann/json.hpp>
+#include <pasta/session/patch/tool_patches.hpp>
 #include <pasta/session/ptx/tool_exchange.hpp>
 #include <pasta/session/tool_options.hpp>
 
@@ -41,6 +42,7 @@ requires is_right_v<Tool> std::string describe_tool() {
   all["routes"] = ordered_json::array();
   if constexpr (!lacks_v<Tool, call>) all["routes"].push_back("probe");
   if constexpr (ptx::can_collect_v<Tool>) all["routes"].push_back("ptx");
+  if constexpr (patch_needs<Tool>::obstacle == patch_obstacle::none) all["routes"].push_back("patch");
   all["routes"].push_back("llvm");
   return all.dump();
 }
@@ -60,10 +62,16 @@ template <class Tool>
 requires(!is_right_v<Tool>) std::string describe_tool() { return {}; }
 template <class Tool>
 requires(!is_right_v<Tool>) void answer_exchange(ptx::tool_exchange&) {}
+template <class Tool>
+requires is_right_v<Tool>
+void answer_patch_question(patch::tool_patches& about) { patch::answer_patches<Tool>(about); }
+template <class Tool>
+requires(!is_right_v<Tool>) void answer_patch_question(patch::tool_patches&) {}
 
 }  // namespace pasta::detail
 
-/// Stands once, in NAME.cpp after the tool's class: checks it, exports its description, and how the ptx route reports.
+/// Stands once, in NAME.cpp after the tool's class: checks it, exports its description, how the ptx route reports, and
+/// what the patch route patches.
 #define PASTA_TOOL(name)                                                                                           \
   static_assert(::pasta::check_tool<name>());                                                                      \
   extern "C" __attribute__((visibility("default"))) char const* pasta_tool_description() {                         \
@@ -76,5 +84,8 @@ requires(!is_right_v<Tool>) void answer_exchange(ptx::tool_exchange&) {}
   }                                                                                                                \
   extern "C" __attribute__((visibility("default"))) void pasta_tool_exchange(::pasta::ptx::tool_exchange* about) { \
     ::pasta::detail::answer_exchange<name>(*about);                                                                \
+  }                                                                                                                \
+  extern "C" __attribute__((visibility("default"))) void pasta_tool_patches(::pasta::patch::tool_patches* about) { \
+    ::pasta::detail::answer_patch_question<name>(*about);                                                          \
   }
 #endif

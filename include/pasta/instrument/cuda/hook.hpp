@@ -21,6 +21,9 @@
 namespace pasta::detail {
 
 template <class Tool>
+struct patch_events;
+
+template <class Tool>
 struct hook {
   using layout = hook_layout<Tool>;
   using thread_state = typename Tool::thread_state;
@@ -78,6 +81,7 @@ struct hook {
   }
 
  private:
+  friend patch_events<Tool>;
   enum where : std::uint8_t { no_site, has_site };
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE static bytes at(std::uint64_t address) { return reinterpret_cast<bytes>(address); }

@@ -30,7 +30,10 @@ class device_texts {
 
  private:
   // Copied by a kernel: the driver's own copies do not reach the memory of literals.
-  static std::string read(std::uint64_t address) {
+  static std::string read([[maybe_unused]] std::uint64_t address) {
+#if PASTA_DETAIL_IS_HOOK
+    return "?";  // its host's code never runs, and a file of patches must have no kernel
+#else
     constexpr std::size_t most = 4096;
     char* copy = nullptr;
     std::string text(most, '\0');
@@ -48,6 +51,7 @@ class device_texts {
     if (stream != nullptr) static_cast<void>(cudaStreamDestroy(stream));
     static_cast<void>(cudaFree(copy));
     return is_read ? text.c_str() : "?";
+#endif
   }
   std::map<std::uint64_t, std::string> known_;
 };

@@ -97,7 +97,8 @@ __device__ PASTA_ALWAYS_INLINE lane_mask match(lane_mask lanes, std::uint64_t va
 __device__ PASTA_ALWAYS_INLINE lane_mask match(lane_mask lanes, std::uint32_t value) {
   return __match_any_sync(lanes, value);
 }
-#if __CUDA_ARCH__ >= 800
+// ptxas takes no redux in patches.
+#if __CUDA_ARCH__ >= 800 && !PASTA_DETAIL_IS_PATCH
 __device__ PASTA_ALWAYS_INLINE std::uint32_t sum(lane_mask lanes, std::uint32_t value) {
   return __reduce_add_sync(lanes, value);
 }

@@ -1,0 +1,300 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""The collector of the patch route in a program whose driver and Compute Sanitizer are stand-ins: kernels run on the
+interpreter of PTX, which calls the tools' real patches before each access."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from images import make_lines
+
+PASTA = os.environ["PASTA_CLI"]
+PROGRAM = os.environ["PASTA_PATCH_PROGRAM"]
+FOLDER = os.environ["PASTA_PATCH_FOLDER"]
+SCALE, STRIDED = "scale(float*, int)", "strided(float*, int)"
+
+
+class PatchTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="pasta patch ")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.output = os.path.join(self.folder, "report.json")
+        self.module = os.path.join(self.folder, "a module.ptx")
+        shutil.copy(os.environ["PASTA_PATCH_KERNELS"], self.module)
+        make_lines(self.module)
+
+    def environment(self, tool, **variables):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("PASTA_", "CUDA_", "STAND_IN_"))}
+        clean |= {
+            "LC_ALL": "C",
+            "PASTA_SANITIZER": os.path.join(FOLDER, "now/libsanitizer-public.so"),
+            "STAND_IN_PATCHES": os.path.join(os.environ["PASTA_TOOLS_BUILD_DIR"], tool, f"{tool}_patch.ptx"),
+        }
+        return {k: v for k, v in (clean | variables).items() if v is not None}
+
+    def run_pasta(self, *commands, tool="access_count", flags=(), code=0, stdout="done\n", **variables):
+        """Runs the program under `pasta run`. @return what pasta said"""
+        words = [PASTA, "run", tool, "--route", "patch", "--quiet", "--output", self.output, *flags, "--", PROGRAM]
+        done = subprocess.run(
+            words + [each.replace("MODULE", self.module) for each in commands],
+            env=self.environment(tool, **variables),
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+        )
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, stdout)
+        return done.stderr
+
+    def report(self):
+        with open(self.output) as file:
+            return json.load(file)
+
+    def kernels(self):
+        (tool,) = self.report()["tools"]
+        return {kernel["kernel"]: kernel for kernel in tool["kernels"]}
+
+    def rows(self, kernel, *columns):
+        """The rows of a kernel's sites, with these columns."""
+        (found,) = [t for t in self.kernels()[kernel]["tables"] if t["name"] == "sites"]
+        names = [column["name"] for column in found["columns"]]
+        return [tuple(row[names.index(name)] for name in columns) for row in found["rows"]]
+
+    def counts(self, kernel):
+        return self.rows(kernel, "line", "access", "space", "size", "accesses")
+
+    def launches(self, kernel):
+        losses = self.kernels()[kernel]["losses"]
+        return tuple(losses["launches_" + name] for name in ("seen", "delivered", "sampled_out", "lost"))
+
+
+class CountTest(PatchTest):
+    def test_accesses_are_counted_by_line(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100", "sync")
+        self.assertEqual(self.counts(SCALE), [(7, "load", "global", 4, 100), (8, "store", "global", 4, 100)])
+        self.assertEqual(self.launches(SCALE), (1, 1, 0, 0))
+        kernel = self.kernels()[SCALE]
+        self.assertEqual((kernel["grid"], kernel["block"]), ("2x1x1", "64x1x1"))
+        header = self.report()["header"] if "header" in self.report() else self.report()["run"]
+        self.assertIn("patch", json.dumps(header))
+
+    def test_launches_and_kernels_add_up_each_for_itself(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100 3", "launch M _Z7stridedPfi 1x32 32",
+                       "launch M _Z5scalePfi 1x64 10", "sync")
+        self.assertEqual(self.counts(SCALE), [(7, "load", "global", 4, 310), (8, "store", "global", 4, 310)])
+        self.assertEqual(self.counts(STRIDED), [(14, "store", "global", 4, 32)])
+        self.assertEqual(self.launches(SCALE), (4, 4, 0, 0))
+
+    def test_a_handler_has_requests_and_sectors(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100", "launch M _Z7stridedPfi 1x32 32",
+                       tool="coalescing")
+        columns = ("line", "access", "requests", "sectors", "sectors_needed")
+        self.assertEqual(self.rows(SCALE, *columns), [(7, "load", 4, 13, 13), (8, "store", 4, 13, 13)])
+        self.assertEqual(self.rows(STRIDED, *columns), [(14, "store", 1, 32, 4)])
+
+    def test_shared_memory_and_functions_that_are_called_are_seen(self):
+        self.run_pasta("load M MODULE", "launch M _Z14through_sharedPfi 1x64 50")
+        found = self.counts("through_shared(float*, int)")
+        self.assertEqual([row for row in found if row[0] == 23],
+                         [(23, "load", "global", 4, 50), (23, "store", "shared", 4, 50)])
+        self.assertIn((25, "load", "shared", 4, 50), found)
+        # In a function that is called, and there in one of CUDA's headers: the innermost line.
+        self.assertEqual([row[1:] for row in found if row[1] == "atomic"], [("atomic", "global", 4, 50)])
+
+    def test_without_lines_places_are_offsets_of_functions(self):
+        os.remove(self.module + ".elf")
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100")
+        found = self.rows(SCALE, "file", "line", "access", "accesses")
+        self.assertEqual([row[1:] for row in found], [(0, "load", 100), (0, "store", 100)])
+        for row in found:
+            self.assertRegex(row[0], r"^scale\(float\*, int\)\+0x[0-9a-f]{4}$")
+
+    def test_addresses_may_be_offsets_in_the_kernel(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100", "launch M _Z7stridedPfi 1x32 32",
+                       STAND_IN_OFFSETS="yes")
+        self.assertEqual(self.counts(SCALE), [(7, "load", "global", 4, 100), (8, "store", "global", 4, 100)])
+        self.assertEqual(self.counts(STRIDED), [(14, "store", "global", 4, 32)])
+
+    def test_the_report_keeps_to_its_schema(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100")
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("jsonschema is not installed")
+        with open(os.environ["PASTA_PATCH_SCHEMA"]) as file:
+            jsonschema.validate(self.report(), json.load(file))
+
+    def test_modules_that_are_unloaded_keep_their_names(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100", "unload M", "load N MODULE",
+                       "launch N _Z5scalePfi 1x32 32")
+        self.assertEqual(self.counts(SCALE), [(7, "load", "global", 4, 132), (8, "store", "global", 4, 132)])
+
+
+class ChoiceTest(PatchTest):
+    TWO = ("load M MODULE", "launch M _Z5scalePfi 1x32 32 4", "launch M _Z7stridedPfi 1x32 32", "sync")
+
+    def test_only_kernels_that_were_chosen(self):
+        self.run_pasta(*self.TWO, flags=["--kernels", "scale"])
+        self.assertEqual(self.launches(SCALE), (4, 4, 0, 0))
+        self.assertEqual(self.launches(STRIDED), (1, 0, 1, 0))
+        self.assertEqual(self.counts(SCALE)[0][4], 128)
+        # The vendor patches whole modules.
+        self.assertIn(STRIDED, " ".join(self.report()["notes"]))
+
+    def test_excluded_kernels_are_left_out(self):
+        self.run_pasta(*self.TWO, flags=["--exclude", "scale"])
+        self.assertEqual(self.launches(SCALE), (4, 0, 4, 0))
+        self.assertEqual(self.counts(STRIDED)[0][4], 32)
+
+    def test_launches_by_number(self):
+        self.run_pasta(*self.TWO, flags=["--launches", "1:2"])
+        self.assertEqual(self.launches(SCALE), (4, 2, 2, 0))
+        self.assertEqual(self.counts(SCALE)[0][4], 64)
+
+    def test_a_share_of_the_launches(self):
+        self.run_pasta(*self.TWO, flags=["--sampling-rate", "0.5"])
+        self.assertEqual(self.launches(SCALE), (4, 2, 2, 0))
+        self.assertEqual(self.counts(SCALE)[0][4], 64)
+
+    def test_launches_apart(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "launch M _Z5scalePfi 1x32 20",
+                       flags=["--per", "launch"])
+        (tool,) = self.report()["tools"]
+        found = [(kernel["launch"], kernel["tables"][0]["rows"][0][-2]) for kernel in tool["kernels"]]
+        self.assertEqual(found, [(0, 32), (1, 20)])
+
+    def test_annotated_ranges_apart_and_what_is_stopped_left_out(self):
+        self.run_pasta("load M MODULE", "push forward", "launch M _Z5scalePfi 1x32 32", "pop", "stop",
+                       "launch M _Z5scalePfi 1x32 10", "start", "launch M _Z5scalePfi 1x32 7")
+        (tool,) = self.report()["tools"]
+        found = {kernel["range"]: kernel["tables"][0]["rows"][0][-2] for kernel in tool["kernels"]}
+        self.assertEqual(found, {"forward": 32, "": 7})
+
+
+class EndTest(PatchTest):
+    def test_a_kernel_that_goes_wrong_leaves_what_was_read(self):
+        said = self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "sync", "launch M _Z5wrongPfi 1x32 1",
+                              "sync", stdout="error 700\ndone\n")
+        self.assertIn("report", said)
+        self.assertEqual(self.counts(SCALE)[0][4], 32)
+        self.assertIn("A kernel went wrong", " ".join(self.report()["notes"]))
+        self.assertEqual(self.launches("wrong(float*, int)")[3], 1)
+
+    def test_what_a_reset_destroys_was_read_before(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "reset", "load N MODULE",
+                       "launch N _Z5scalePfi 1x32 8")
+        self.assertEqual(self.counts(SCALE)[0][4], 40)
+        self.assertEqual(self.launches(SCALE), (2, 2, 0, 0))
+
+    def test_the_program_keeps_its_status(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "exit 7", code=7, stdout="")
+        self.assertEqual(self.counts(SCALE)[0][4], 32)
+
+    def test_a_signal_leaves_an_incomplete_report(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "sync", "abort", code=-signal.SIGABRT, stdout="")
+        self.assertFalse(self.report()["is_complete"])
+        self.assertEqual(self.counts(SCALE)[0][4], 32)
+
+
+class FailureTest(PatchTest):
+    """The program runs as if nobody were there, and one line says why there is no report."""
+
+    LAUNCH = ("load M MODULE", "launch M _Z5scalePfi 1x32 32", "sync")
+
+    def check(self, *parts, **variables):
+        said = self.run_pasta(*self.LAUNCH, **variables)
+        lines = [line for line in said.splitlines() if line]
+        self.assertEqual(len(lines), 1, said)
+        for part in parts:
+            self.assertIn(part, lines[0])
+        self.assertFalse(os.path.exists(self.output))
+
+    def test_no_library(self):
+        self.check("runs without a tool", "Compute Sanitizer's library was not found",
+                   PASTA_SANITIZER=os.path.join(self.folder, "missing.so"))
+
+    def test_a_library_that_lacks_a_function(self):
+        self.check("has no sanitizerSetLaunchCallbackData: it is older than CUDA 12.0",
+                   PASTA_SANITIZER=os.path.join(FOLDER, "old/libsanitizer-public.so"))
+
+    def test_callbacks_that_another_tool_has(self):
+        self.check("another tool has the Compute Sanitizer's callbacks", STAND_IN_SANITIZER="taken")
+
+    def test_callbacks_that_are_refused(self):
+        self.check("refuses callbacks: not initialized (error 13)", STAND_IN_SANITIZER="refuses")
+
+    def check_unpatched(self, how, *parts):
+        self.run_pasta(*self.LAUNCH, STAND_IN_SANITIZER=how)
+        (kernel,) = self.kernels().values()
+        self.assertEqual(self.launches(SCALE), (1, 0, 0, 0))
+        (sentence,) = kernel["losses"]["not_instrumentable"]
+        for part in ("1 launch: ", *parts):
+            self.assertIn(part, sentence)
+
+    def test_patches_that_cannot_be_loaded(self):
+        self.check_unpatched("no_patches", "the patches cannot be loaded: invalid parameter (error 1)")
+
+    def test_memory_that_is_missing(self):
+        self.check_unpatched("no_memory", "MiB of the GPU's memory: out of memory (error 7)")
+
+    def test_a_module_that_cannot_be_patched(self):
+        self.check_unpatched("no_module", "its module cannot be patched: invalid parameter")
+
+    def test_kinds_of_instructions_that_the_library_does_not_know(self):
+        self.run_pasta(*self.LAUNCH, STAND_IN_SANITIZER="old_kinds")
+        self.assertEqual(self.counts(SCALE)[0][4], 32)
+        self.assertIn("tells nothing of async_store", " ".join(self.report()["notes"]))
+
+    def test_memory_that_cannot_be_read(self):
+        self.run_pasta(*self.LAUNCH, STAND_IN_SANITIZER="no_reading")
+        self.assertEqual(self.launches(SCALE), (1, 0, 0, 1))
+
+
+class RunTest(PatchTest):
+    def refused(self, *words, code, **variables):
+        done = subprocess.run([PASTA, "run", *words, "--", PROGRAM], env=self.environment("access_count", **variables),
+                              capture_output=True, text=True, cwd=self.folder, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        return done.stderr
+
+    def test_several_tools_are_refused(self):
+        self.assertIn("the route patch runs one tool at a time",
+                      self.refused("access_count,coalescing", "--route", "patch", code=2))
+
+    def test_an_unknown_tool_is_refused(self):
+        self.assertIn("unknown tool 'acces_count'", self.refused("acces_count", "--route", "patch", code=2))
+
+    def test_options_that_the_handlers_were_built_with_cannot_change(self):
+        said = self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", tool="coalescing",
+                              flags=["--sector-bytes", "64"])
+        self.assertIn("the handlers of coalescing have 32, as they were built", said)
+
+    def test_lazy_loading_is_refused_with_one_line(self):
+        done = subprocess.run(
+            [PROGRAM], capture_output=True, text=True, cwd=self.folder, timeout=60,
+            env=self.environment("access_count", PASTA_TOOLS="access_count", PASTA_ROUTE="patch",
+                                 CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"]))
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
+        self.assertIn("patches need CUDA_MODULE_LOADING=EAGER", done.stderr)
+
+    def test_the_text_of_a_report(self):
+        done = subprocess.run(
+            [PASTA, "run", "access_count", "--route", "patch", "--output", self.output, "--", PROGRAM,
+             f"load M {self.module}", "launch M _Z5scalePfi 2x64 100"],
+            env=self.environment("access_count"), capture_output=True, text=True, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("scale(float*, int)", done.stderr)
+        self.assertIn("kernels.cu:7", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

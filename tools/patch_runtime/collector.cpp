@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "collector.hpp"
+
+#include <algorithm>
+#include <pasta/session/annotated_range.hpp>
+#include <utility>
+
+#include "demangled.hpp"
+
+namespace pasta::patch {
+
+namespace {
+
+using detail::patch_function;
+
+/// The vendor's kind of instruction.
+constexpr Sanitizer_InstructionId instruction_of(patch_function which) {
+  switch (which) {
+    case patch_function::global_access:
+      return SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS;
+    case patch_function::shared_access:
+      return SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS;
+    case patch_function::local_access:
+      return SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS;
+    case patch_function::remote_shared_access:
+      return SANITIZER_INSTRUCTION_REMOTE_SHARED_MEMORY_ACCESS;
+    case patch_function::matrix_access:
+      return SANITIZER_INSTRUCTION_MATRIX_MEMORY_ACCESS;
+    case patch_function::copy_async:
+      return SANITIZER_INSTRUCTION_MEMCPY_ASYNC;
+    case patch_function::async_store:
+      return SANITIZER_INSTRUCTION_ASYNC_STORE;
+    case patch_function::async_reduction:
+      return SANITIZER_INSTRUCTION_ASYNC_REDUCTION;
+    case patch_function::bulk_global_to_shared:
+      return SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED;
+    case patch_function::bulk_shared_to_global:
+      return SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL;
+    case patch_function::bulk_shared_to_shared:
+      return SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_SHARED;
+    case patch_function::bulk_reduction_to_global:
+      return SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL;
+    case patch_function::bulk_reduction_to_shared:
+      return SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_SHARED;
+    case patch_function::shared_set:
+      return SANITIZER_INSTRUCTION_MEMSET_SHARED;
+    case patch_function::barrier:
+      return SANITIZER_INSTRUCTION_BARRIER;
+    case patch_function::warp_barrier:
+      return SANITIZER_INSTRUCTION_SYNCWARP;
+    case patch_function::cluster_barrier:
+      return SANITIZER_INSTRUCTION_CLUSTER_BARRIER_ARRIVE;
+    case patch_function::cuda_barrier:
+      return SANITIZER_INSTRUCTION_CUDA_BARRIER;
+    case patch_function::call:
+      return SANITIZER_INSTRUCTION_CALL;
+    case patch_function::thread_enter:
+      return SANITIZER_INSTRUCTION_BLOCK_ENTER;
+    case patch_function::thread_exit:
+      return SANITIZER_INSTRUCTION_BLOCK_EXIT;
+  }
+  return SANITIZER_INSTRUCTION_INVALID;
+}
+
+std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+}  // namespace
+
+context_record* collector::find_context(CUcontext handle) {
+  // A handle is used again after its context's end.
+  for (auto known = contexts_.rbegin(); known != contexts_.rend(); ++known) {
+    if (known->handle == handle && !known->is_gone) return &*known;
+  }
+  return nullptr;
+}
+
+context_record& collector::context_of(CUcontext handle) {
+  if (context_record* const known = find_context(handle); known != nullptr) return *known;
+  // How memory is laid out is known once the tool is.
+  context_record& made = contexts_.emplace_back(with_, patches_ ? patches_->about : tool_patches());
+  made.handle = handle;
+  return made;
+}
+
+void collector::context_made(Sanitizer_ResourceContextData const& what) {
+  std::lock_guard const lock(mutex_);
+  context_of(what.context).device = what.device;
+}
+
+void collector::module_loaded(Sanitizer_ResourceModuleData const& what) {
+  std::lock_guard const lock(mutex_);
+  context_of(what.context).modules.loaded(what.module, {what.pCubin, what.pCubin == nullptr ? 0 : what.cubinSize});
+}
+
+void collector::module_ends(Sanitizer_ResourceModuleData const& what) {
+  std::lock_guard const lock(mutex_);
+  context_record* const context = find_context(what.context);
+  if (context == nullptr) return;
+  // Other code may come to lie at its addresses: what was collected there gets its names now.
+  if (context->modules.is_patched(what.module) && context->memory.exists()) read(*context, context->stream);
+  context->modules.unloaded(what.module);
+  refused_.erase({context, what.module});
+  std::erase_if(kernels_, [&](auto const& each) {
+    return each.second->context == context && each.second->module == what.module;
+  });
+}
+
+void collector::context_ends(CUcontext handle) {
+  std::lock_guard const lock(mutex_);
+  context_record* const context = find_context(handle);
+  if (context == nullptr) return;
+  if (context->memory.exists()) {
+    read(*context, context->stream);
+    if (context->lost_because.empty()) count_delivered(*context);
+  }
+  context->is_gone = true;
+  std::erase_if(kernels_, [&](auto const& each) { return each.second->context == context; });
+}
+
+kernel_record& collector::kernel_of(Sanitizer_LaunchData const& what) {
+  kernel_record*& known = kernels_[{what.context, what.function}];
+  if (known != nullptr) return *known;
+  known = &records_.emplace_back();
+  known->name = what.functionName == nullptr ? "?" : what.functionName;
+  known->context = &context_of(what.context);
+  known->module = what.module;
+  known->is_wanted = wanted_.selection.has_kernel(collecting::demangled(known->name));
+  return *known;
+}
+
+bool collector::is_chosen(kernel_record& kernel, std::uint64_t number) {
+  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.launches.has(number)) return false;
+  // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
+  ++kernel.offered;
+  bool const is_in = static_cast<double>(kernel.chosen) < wanted_.sampling_rate * static_cast<double>(kernel.offered);
+  if (is_in) ++kernel.chosen;
+  return is_in;
+}
+
+launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number) {
+  std::string const& range = current_range();
+  if (wanted_.per == scope::launch && kernel.is_wanted) {
+    launch_group& made = kernel.groups.emplace_back();
+    made.range = range;
+    made.launch = number;
+    return made;
+  }
+  launch_group*& known = kernel.of_range[range];
+  if (known == nullptr) {
+    known = &kernel.groups.emplace_back();
+    known->range = range;
+  }
+  return *known;
+}
+
+std::string collector::prepare_context(context_record& context, Sanitizer_StreamHandle stream) {
+  if (context.memory.exists() || !context.why_not.empty()) return context.why_not;
+  context.memory = arena(with_, patches_->about);
+  static_cast<void>(with_.sanitizerGetStreamHandle_(context.handle, nullptr, &context.stream));
+  SanitizerResult const added = with_.sanitizerAddPatchesFromFile_(patches_->file.c_str(), context.handle);
+  if (added != SANITIZER_SUCCESS) {
+    context.why_not = fmt::format("the patches cannot be loaded: {}", with_.explain(added));
+  } else {
+    context.why_not = context.memory.make(context.handle, stream);
+  }
+  return context.why_not;
+}
+
+// All its kernels are patched: the vendor's interface has nothing smaller.
+std::string collector::patch_module(context_record& context, CUmodule module) {
+  if (context.modules.is_patched(module)) return "";
+  auto const [refused, is_new] = refused_.try_emplace({&context, module});
+  if (!is_new) return refused->second;
+  for (std::size_t i = 0; i < detail::patch_function_count; ++i) {
+    auto const which = static_cast<patch_function>(i);
+    if ((patches_->about.functions & patch_bit(which)) == 0) continue;
+    std::string const name = fmt::format("pasta_patch_{}_{}", PASTA_PATCH_VERSION, to_string(which));
+    SanitizerResult const result = with_.sanitizerPatchInstructions_(instruction_of(which), module, name.c_str());
+    if (result == SANITIZER_SUCCESS) continue;
+    // An older interface lacks the newest kinds; without the first of them there is nothing.
+    if (which == patch_function::global_access)
+      return refused->second = fmt::format("its instructions cannot be patched: {}", with_.explain(result));
+    notes_.insert(
+        fmt::format("This Compute Sanitizer tells nothing of {}: {}.", to_string(which), with_.explain(result)));
+  }
+  SanitizerResult const result = with_.sanitizerPatchModule_(module);
+  if (result != SANITIZER_SUCCESS)
+    return refused->second = fmt::format("its module cannot be patched: {}", with_.explain(result));
+  context.modules.set_patched(module);
+  refused_.erase(refused);
+  return "";
+}
+
+void collector::prepare(kernel_record& kernel, Sanitizer_StreamHandle stream) {
+  if (std::exchange(kernel.is_prepared, true)) return;
+  if (!patches_) patches_ = begin_();
+  kernel.why_not = patches_->why_not;
+  if (kernel.why_not.empty()) kernel.why_not = prepare_context(*kernel.context, stream);
+  if (kernel.why_not.empty()) kernel.why_not = patch_module(*kernel.context, kernel.module);
+  if (kernel.why_not.empty()) kernel.context->modules.locate(kernel.module, kernel.name);
+}
+
+bool collector::give_state(kernel_record& kernel, launch_group& group) {
+  if (group.state) return true;
+  context_record& context = *kernel.context;
+  if (context.kernels.size() < context.memory.layout().kernels) {
+    group.state = static_cast<std::uint32_t>(context.kernels.size());
+    context.kernels.push_back(&kernel.name);
+    return true;
+  }
+  notes_.insert(fmt::format("There was room for {} kernels, ranges and launches that are kept apart, not for more.",
+                            context.memory.layout().kernels));
+  return false;
+}
+
+void collector::launch_begins(Sanitizer_LaunchData const& what) {
+  std::lock_guard const lock(mutex_);
+  kernel_record& kernel = kernel_of(what);
+  std::uint64_t const number = next_launch_++;
+  bool const is_in = kernel.is_wanted && is_chosen(kernel, number);
+  launch_group& group = group_of(kernel, number);
+  launch_shape const shape{
+      {what.gridDim_x, what.gridDim_y, what.gridDim_z}, {what.blockDim_x, what.blockDim_y, what.blockDim_z}, 0};
+  if (group.launches++ == 0) group.first = shape;
+  group.has_one_shape = group.has_one_shape && shape.grid == group.first.grid && shape.block == group.first.block;
+  if (!is_in) {
+    ++group.left_out;
+    return;
+  }
+  prepare(kernel, what.hStream);
+  if (!kernel.why_not.empty() || !kernel.context->lost_because.empty() || !give_state(kernel, group)) {
+    ++group.unpatched;
+    return;
+  }
+  auto* const data = reinterpret_cast<void*>(kernel.context->memory.user_data(*group.state));
+  SanitizerResult const result = with_.sanitizerSetLaunchCallbackData_(what.hLaunch, what.function, what.hStream, data);
+  if (result == SANITIZER_SUCCESS) return;
+  ++group.unpatched;
+  notes_.insert(fmt::format("Launches could not be given their memory: {}.", with_.explain(result)));
+}
+
+// Where the program's instructions lie is known as long as their modules are loaded.
+void collector::find_places(context_record& context) {
+  std::vector<std::byte> const& copy = context.memory.copy();
+  arena_layout const& layout = context.memory.layout();
+  if (copy.empty()) return;
+  for (std::uint32_t i = 0; i < layout.sites; ++i) {
+    detail::patch_site site;
+    std::memcpy(&site, copy.data() + layout.sites_begin + i * sizeof site, sizeof site);
+    if (site.about == 0 || site.kernel() >= context.kernels.size()) continue;
+    auto const [known, is_new] = context.places.try_emplace({site.address, site.kernel()});
+    if (is_new) known->second = context.modules.find(site.address, *context.kernels[site.kernel()]);
+  }
+}
+
+void collector::read(context_record& context, Sanitizer_StreamHandle stream) {
+  if (context.is_gone || !context.lost_because.empty() || !context.memory.exists()) return;
+  context.lost_because = context.memory.read(stream);
+  if (context.lost_because.empty()) find_places(context);
+}
+
+void collector::count_delivered(context_record const& context) {
+  for (kernel_record& kernel : records_) {
+    if (kernel.context != &context) continue;
+    for (launch_group& group : kernel.groups) group.delivered = group.launches - group.left_out - group.unpatched;
+  }
+}
+
+void collector::wait_ended(Sanitizer_SynchronizeData const& what, waited how) {
+  std::unique_lock const lock(mutex_, std::try_to_lock);
+  context_record* const context = lock ? find_context(what.context) : nullptr;
+  if (context == nullptr || !context->memory.exists() || now() < context->next_read) return;
+  auto const begin = std::chrono::steady_clock::now();
+  read(*context, how == waited::for_stream ? what.hStream : context->stream);
+  if (how == waited::for_context && context->lost_because.empty()) count_delivered(*context);
+  auto const end = std::chrono::steady_clock::now();
+  // At most a fiftieth of the time goes into reading.
+  context->next_read = (end + std::max<std::chrono::nanoseconds>(50 * (end - begin), std::chrono::milliseconds(500)))
+                           .time_since_epoch()
+                           .count();
+}
+
+void collector::harvest() {
+  own_calls const own;
+  std::lock_guard const lock(mutex_);
+  for (context_record& context : contexts_) {
+    if (context.is_gone || !context.memory.exists() || !context.lost_because.empty()) continue;
+    ptx::context_pushed const pushed(driver_, context.handle);
+    CUresult const result = pushed ? driver_.cuCtxSynchronize_() : CUDA_ERROR_INVALID_CONTEXT;
+    if (result != CUDA_SUCCESS) {
+      context.lost_because = driver_.explain(result);
+      continue;
+    }
+    read(context, context.stream);
+    if (context.lost_because.empty()) count_delivered(context);
+  }
+}
+
+}  // namespace pasta::patch

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_TOOLS_PATCH_RUNTIME_MODULES_HPP
+#define PASTA_TOOLS_PATCH_RUNTIME_MODULES_HPP
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lines.hpp"
+#include "sanitizer.hpp"
+
+namespace pasta::patch {
+
+/// Machine code as it was loaded, as far as a report needs it.
+struct loaded_code {
+  std::vector<char> image;            ///< kept until the lines are read; empty: it has none
+  std::vector<std::string> called;    ///< functions that are no kernels
+  std::unique_ptr<line_table> lines;  ///< read when first asked for
+  bool are_called_located = false;
+
+  /// The place of an instruction and those that it is inlined at; empty where the code has no lines. Reads them when
+  /// first asked.
+  std::vector<source_line> find_lines(std::string const& function, std::uint64_t offset);
+};
+
+/// Where an instruction is.
+struct code_place {
+  std::string function;      ///< as the module spells it; "" where it is in none that is known
+  std::uint64_t offset = 0;  ///< from the function's begin [bytes]
+  std::shared_ptr<loaded_code> code;
+};
+
+/// The modules of one context, and at which addresses their functions lie.
+class module_map {
+ public:
+  explicit module_map(sanitizer const& with) : with_(&with) {}
+
+  void loaded(CUmodule module, std::string_view image);
+  /// Forgets the module; what was found in it before stays right.
+  void unloaded(CUmodule module);
+
+  /// A kernel is about to be launched for the first time.
+  void locate(CUmodule module, std::string const& function);
+  /// @param address of an instruction, as its patch was given it
+  /// @param kernel that executed it: an address below its size that is in no known function is taken for an offset in it
+  code_place find(std::uint64_t address, std::string const& kernel);
+
+  /// Whether the module's instructions are patched.
+  bool is_patched(CUmodule module) const;
+  void set_patched(CUmodule module) { modules_[module].is_patched = true; }
+
+ private:
+  struct module_record {
+    std::shared_ptr<loaded_code> code = std::make_shared<loaded_code>();
+    bool is_patched = false;
+  };
+  struct function_range {
+    std::uint64_t end;
+    std::string name;
+    CUmodule module;
+  };
+  function_range const* range_of(std::uint64_t address, std::uint64_t& begin) const;
+
+  sanitizer const* with_;
+  std::map<CUmodule, module_record> modules_;
+  std::map<std::uint64_t, function_range> ranges_;  // by their begin
+};
+
+}  // namespace pasta::patch
+#endif

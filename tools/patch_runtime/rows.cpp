@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <pasta/session/ptx/library_code.hpp>
+#include <tuple>
+#include <vector>
+
+#include "demangled.hpp"
+
+namespace pasta::patch {
+
+namespace {
+
+void add_once(std::vector<std::string>& to, std::string sentence) {
+  if (std::find(to.begin(), to.end(), sentence) == to.end()) to.push_back(std::move(sentence));
+}
+
+/// The copy of a context's memory, by state.
+class context_rows {
+ public:
+  explicit context_rows(context_record& of) : of_(&of), layout_(&of.memory.layout()), copy_(&of.memory.copy()) {
+    if (copy_->empty()) return;
+    for (std::uint32_t i = 0; i < layout_->sites; ++i) {
+      detail::patch_site site;
+      std::memcpy(&site, copy_->data() + layout_->sites_begin + i * sizeof site, sizeof site);
+      if (site.about != 0) sites_[site.kernel()].emplace_back(i, site);
+    }
+  }
+
+  void add(std::uint32_t state, ptx::collected_kernel& to) {
+    if (copy_->empty()) return;
+    for (auto const& [number, site] : sites_[state]) {
+      // A pair of words of which the GPU had written one.
+      if (site.address == 0) continue;
+      to.sites.push_back(make_site(number, site, state));
+    }
+    if (layout_->function_shard_bytes + layout_->function_shared_bytes > 0) {
+      to.function_rows.push_back(row(
+          std::size_t{layout_->sites} * layout_->site_shard_bytes + std::size_t{state} * layout_->function_shard_bytes,
+          layout_->function_shard_bytes,
+          layout_->function_shared_begin + std::size_t{state} * layout_->function_shared_bytes,
+          layout_->function_shared_bytes));
+    }
+    detail::patch_state head;
+    std::memcpy(&head, copy_->data() + std::size_t{state} * sizeof head, sizeof head);
+    to.losses.events_dropped += head.dropped;
+    if (head.dropped != 0) {
+      add_once(to.losses.not_instrumentable,
+               fmt::format("some of its instructions: all {} places for such were taken", layout_->sites));
+    }
+  }
+
+ private:
+  ptx::row_bytes row(std::size_t in_shard, std::uint32_t shard_bytes, std::size_t shared,
+                     std::uint32_t shared_bytes) const {
+    std::byte const* const begin = copy_->data();
+    return {begin + layout_->shards_begin + in_shard,
+            layout_->shard_stride,
+            layout_->shards,
+            begin + shared,
+            shard_bytes,
+            shared_bytes};
+  }
+  ptx::collected_site make_site(std::uint32_t number, detail::patch_site const& site, std::uint32_t state) {
+    ptx::collected_site made;
+    made.opcode = "machine code";
+    made.where.what = site.what();
+    bool const has_space = site.what() <= operation::copy;
+    made.where.space = has_space ? static_cast<memory_space>(site.space()) : memory_space::global;
+    made.where.size_bytes = has_space ? site.size_bytes() : 0;
+    ptx::row_bytes const of =
+        row(std::size_t{number} * layout_->site_shard_bytes, layout_->site_shard_bytes,
+            layout_->site_shared_begin + std::size_t{number} * layout_->site_shared_bytes, layout_->site_shared_bytes);
+    std::uint64_t executions = 0;
+    for (std::uint32_t shard = 0; shard < of.shard_count; ++shard) {
+      std::uint64_t lanes = 0;
+      std::memcpy(&lanes, of.first_shard + shard * of.shard_stride, sizeof lanes);
+      executions += lanes;
+    }
+    made.executions = executions;
+    made.rows.push_back(of);
+    place(site.address, state, made);
+    return made;
+  }
+  void place(std::uint64_t address, std::uint32_t state, ptx::collected_site& made) {
+    auto const known = of_->places.find({address, state});
+    if (known == of_->places.end() || known->second.function.empty()) {
+      made.where.file = fmt::format("?+0x{:x}", address);
+      return;
+    }
+    code_place const& at = known->second;
+    std::vector<source_line> const lines =
+        at.code ? at.code->find_lines(at.function, at.offset) : std::vector<source_line>();
+    if (lines.empty()) {
+      made.where.file = fmt::format("{}+0x{:04x}", collecting::demangled(at.function), at.offset);
+      return;
+    }
+    // As on the ptx route: the innermost place that is not a library's, or of a library's own kernel the innermost.
+    auto place = std::find_if(lines.begin(), lines.end(),
+                              [](source_line const& each) { return !ptx::is_library_code(each.file); });
+    if (place == lines.end()) place = lines.begin();
+    made.where.file = place->file;
+    made.where.line = place->line;
+    made.where.column = place->column;
+    for (; std::next(place) != lines.end(); ++place) {
+      source_line const& caller = *std::next(place);
+      made.callers.push_back({caller.file, caller.line, caller.column, collecting::demangled(place->function)});
+    }
+  }
+
+  context_record* of_;
+  arena_layout const* layout_;
+  std::vector<std::byte> const* copy_;
+  std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, detail::patch_site>>> sites_;  // by state
+};
+
+void add_launches(kernel_record const& from, launch_group const& group, bool is_new, ptx::collected_kernel& to) {
+  std::uint64_t const wanted = group.launches - group.left_out;
+  to.losses.launches_seen += group.launches;
+  to.losses.launches_sampled_out += group.left_out;
+  to.losses.launches_delivered += group.delivered;
+  if (group.unpatched > 0) {
+    add_once(to.losses.not_instrumentable,
+             fmt::format("{} launch{}: {}", group.unpatched, group.unpatched == 1 ? "" : "es",
+                         from.why_not.empty() ? "there was no memory for them" : from.why_not));
+  }
+  to.losses.launches_lost += wanted - group.unpatched - std::min(wanted - group.unpatched, group.delivered);
+  if (is_new) {
+    to.grid = group.first.grid;
+    to.block = group.first.block;
+    to.has_one_shape = true;
+  }
+  to.has_one_shape =
+      to.has_one_shape && group.has_one_shape && to.grid == group.first.grid && to.block == group.first.block;
+}
+
+}  // namespace
+
+ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<context_record>& contexts,
+                         std::set<std::string>& notes) {
+  ptx::collected made;
+  std::map<context_record const*, context_rows> rows;
+  for (context_record& each : contexts) rows.emplace(&each, context_rows(each));
+  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t> numbers;
+  std::set<std::string> beside;
+  for (kernel_record const& record : records) {
+    for (launch_group const& group : record.groups) {
+      auto const [known, is_new] = numbers.try_emplace({record.name, group.range, group.launch}, made.kernels.size());
+      if (is_new) {
+        ptx::collected_kernel& kernel = made.kernels.emplace_back();
+        kernel.name = collecting::demangled(record.name);
+        kernel.range = group.range;
+        kernel.launch = group.launch;
+      }
+      ptx::collected_kernel& kernel = made.kernels[known->second];
+      add_launches(record, group, is_new, kernel);
+      if (group.state) rows.at(record.context).add(*group.state, kernel);
+    }
+    if (!record.is_wanted && record.context->modules.is_patched(record.module))
+      beside.insert(collecting::demangled(record.name));
+  }
+  if (!beside.empty()) {
+    std::string names;
+    for (std::string const& name : beside) {
+      if (names.size() > 400) {
+        names += ", …";
+        break;
+      }
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    notes.insert(
+        fmt::format("These kernels were not chosen, but lie in a module with one that was, and ran with its "
+                    "patches, which did nothing: {}.",
+                    names));
+  }
+  for (context_record const& context : contexts) {
+    if (context.lost_because.empty()) continue;
+    notes.insert(
+        fmt::format("A kernel went wrong, and what was not read by then is lost with it: {}", context.lost_because));
+  }
+  return made;
+}
+
+}  // namespace pasta::patch

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <pasta/session/report_index.hpp>
+#include <string_view>
+
+#include "callbacks.hpp"
+#include "rows.hpp"
+
+namespace pasta::patch {
+
+namespace {
+
+// Half a line: why nothing can be patched in this process; "" if something can.
+std::string why_lazy() {
+  char const* const loading = std::getenv("CUDA_MODULE_LOADING");
+  if (loading != nullptr && std::string_view(loading) == "EAGER") return "";
+  return "patches need CUDA_MODULE_LOADING=EAGER, set before the driver starts: code that is loaded when it is first "
+         "needed cannot be patched";
+}
+
+}  // namespace
+
+run::run(settings set)
+    : collecting::process_run(std::move(set), "patch", "cuda"),
+      collector_(sanitizer_, driver_, wanted(), [this] { return find_patches(); }) {}
+
+bool run::is_here() const { return owner() == ::getpid(); }
+
+void run::start(settings set) {
+  run* const made = new run(std::move(set));
+  std::string problem = why_lazy();
+  if (problem.empty()) problem = made->driver_.load();
+  if (problem.empty()) problem = made->sanitizer_.load();
+  if (problem.empty()) {
+    one_ = existing_ = made;
+    problem = made->sanitizer_.subscribe(&on_event, nullptr);
+  }
+  if (!problem.empty()) {
+    made->end();
+    return made->refuse(problem);
+  }
+  made->explain("the patch route follows the Compute Sanitizer");
+  finish_at_exit();  // also where nothing is patched, to say so
+}
+
+collector::patches run::find_patches() {
+  collector::patches found;
+  found.why_not = begin();
+  if (!found.why_not.empty()) return found;
+  collecting::tool_library const& tool = tools().front();
+  auto const ask = reinterpret_cast<void (*)(tool_patches*)>(tool.find("pasta_tool_patches"));
+  if (tools().size() > 1) {
+    found.why_not = "the patch route runs one tool at a time";
+  } else if (ask == nullptr) {
+    found.why_not = fmt::format("{} was built with a PASTA that has no route patch", tool.name());
+  } else {
+    ask(&found.about);
+    std::string_view const library = tool.path();
+    found.file = fmt::format("{}.patch.fatbin", library.substr(0, library.rfind('.')));
+    if (!found.about.obstacle.empty()) {
+      found.why_not = fmt::format("{} does not have the route patch: {}", tool.name(), found.about.obstacle);
+    } else if (::access(found.file.c_str(), R_OK) != 0) {
+      found.why_not = fmt::format("{} has no patches: {} is not there; build the tool where nvcc and sanitizer.h are",
+                                  tool.name(), visible(found.file));
+    }
+  }
+  return found;
+}
+
+void run::fill(report_model& report) {
+  int version = 0;
+  if (driver_.cuDriverGetVersion_(&version) == CUDA_SUCCESS && version > 0)
+    report.header.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  collector_.look([&](auto const& records, auto& contexts, std::set<std::string> notes) {
+    for (context_record const& context : contexts) {
+      char name[256] = "";
+      bool const is_named =
+          context.memory.exists() && driver_.cuDeviceGetName_(name, sizeof name, context.device) == CUDA_SUCCESS;
+      if (is_named && report.header.device.find(name) == std::string::npos)
+        report.header.device += (report.header.device.empty() ? "" : ", ") + std::string(name);
+    }
+    ask_tools(report, notes, [&](std::string const&) { return make_rows(records, contexts, notes); });
+    report.notes.assign(notes.begin(), notes.end());
+  });
+}
+
+std::uint64_t run::count_launches() {
+  std::uint64_t launches = 0;
+  collector_.look([&](auto const& records, auto const&, auto const&) {
+    for (kernel_record const& record : records) {
+      for (launch_group const& group : record.groups) launches += group.launches;
+    }
+  });
+  return launches;
+}
+
+std::string run::why_nothing() {
+  std::uint64_t const launches = count_launches();
+  return launches == 0 ? "" : fmt::format("none of its {} launches was chosen", launches);
+}
+
+}  // namespace pasta::patch
