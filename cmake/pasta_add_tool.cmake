@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_device_hook.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_hook.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_patch.cmake")
 
@@ -11,10 +12,12 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_patch.cmake")
 #   pasta::tool::NAME  what pasta_instrument links; its include directory is the folder
 #   NAME.so            the tool's shared library, in <build>/lib/pasta/tools, where `pasta` looks; installed likewise
 #   NAME.hpp           the header, beside NAME.so, for `pasta clang++`
-#   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC). NO_HOOK: none, for
-#                      a tool whose header nvcc does not take
+#   NAME.sm_75.ptx …   its handlers for the ptx route, beside NAME.so, where nvcc is found (PASTA_NVCC)
 #   NAME.patch.fatbin  its handlers for the patch route, likewise, where the Compute Sanitizer's headers are found too
 #                      (PASTA_SANITIZER_INCLUDE_DIR)
+#   NAME.wave64.bc …   its handlers for the llvm route on AMD GPUs, beside NAME.so, where hipcc is found (PASTA_HIPCC)
+#
+# NO_HOOK: none of the last three, for a tool whose header the compilers of GPUs do not take.
 #
 # HEADER names another header than NAME.hpp, relative to the folder. EXPORT adds pasta::tool::NAME to the caller's own
 # install(EXPORT ... NAMESPACE pasta::), so that other projects can instrument with it. With the variable
@@ -52,6 +55,11 @@ function(pasta_add_tool name)
 
   add_library(pasta_tool_${name}_module MODULE "${name}.cpp")
   target_link_libraries(pasta_tool_${name}_module PRIVATE pasta_tool_${name})
+  # The library is code of the host's; to hipcc a .cpp is HIP.
+  get_filename_component(compiler "${CMAKE_CXX_COMPILER}" NAME)
+  if(compiler STREQUAL "hipcc")
+    target_compile_options(pasta_tool_${name}_module PRIVATE "SHELL:-x c++")
+  endif()
   set_target_properties(pasta_tool_${name}_module PROPERTIES
     PREFIX "" OUTPUT_NAME "${name}" SUFFIX ".so"
     # The $<1:> keeps multi-config generators from adding a folder for each configuration.
@@ -63,6 +71,7 @@ function(pasta_add_tool name)
   if(NOT arg_NO_HOOK)
     pasta_add_hook(${name} "${arg_HEADER}")
     pasta_add_patch(${name} "${arg_HEADER}")
+    pasta_add_device_hook(${name} "${arg_HEADER}")
   endif()
 
   set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
@@ -72,7 +81,7 @@ function(pasta_add_tool name)
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
   install(FILES "${arg_HEADER}" DESTINATION lib/pasta/tools RENAME "${name}.hpp")
-  foreach(property IN ITEMS PASTA_HOOKS PASTA_PATCH)
+  foreach(property IN ITEMS PASTA_HOOKS PASTA_DEVICE_HOOKS PASTA_PATCH)
     get_target_property(files pasta_tool_${name}_module ${property})
     if(files)
       install(FILES ${files} DESTINATION lib/pasta/tools)

@@ -5,14 +5,17 @@
 include(CMakePackageConfigHelpers)
 set(pasta_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/pasta")
 
-install(TARGETS pasta_headers pasta_cuda EXPORT pasta_targets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS pasta_headers pasta_cuda pasta_hip EXPORT pasta_targets
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT pasta_targets NAMESPACE pasta:: FILE pasta-targets.cmake DESTINATION "${pasta_package_dir}")
 export(EXPORT pasta_targets NAMESPACE pasta:: FILE "${PROJECT_BINARY_DIR}/pasta-targets.cmake")
 
 get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_TOOLS_OF_pasta_targets)
-set(pasta_package_files pasta_add_tool.cmake pasta_hook.cmake pasta_hook.cu.in pasta_lower_ptx_version.cmake
-  pasta_patch.cmake pasta_patch.cu.in pasta_find_sanitizer.cmake pasta_find_cuda_headers.cmake
-  pasta_instrument.cmake pasta_instrument_llvm.cmake pasta_instrument_ptx.cmake pasta_nearest_name.cmake pasta_tools.hpp.in pasta_tools.cpp.in)
+set(pasta_package_files pasta_add_tool.cmake pasta_device_hook.cmake pasta_device_hook.hip.in pasta_hook.cmake
+  pasta_hook.cu.in pasta_lower_ptx_version.cmake pasta_instrument.cmake pasta_instrument_hip.cmake
+  pasta_instrument_llvm.cmake pasta_instrument_ptx.cmake pasta_nearest_name.cmake pasta_tools.hpp.in pasta_tools.cpp.in
+  pasta_add_hip_capture.cmake pasta_debian_hip_toolchain.cmake
+  pasta_patch.cmake pasta_patch.cu.in pasta_find_sanitizer.cmake pasta_find_cuda_headers.cmake)
 list(TRANSFORM pasta_package_files PREPEND "${PROJECT_SOURCE_DIR}/cmake/")
 
 # One template, configured for each tree: only the folder of the CMake functions and the command's place differ.
@@ -31,4 +34,5 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/pasta-config-version.cma
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/install/pasta-config.cmake" "${PROJECT_BINARY_DIR}/pasta-config-version.cmake"
   ${pasta_package_files} DESTINATION "${pasta_package_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/pasta_debian_hip" DESTINATION "${pasta_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/pasta")

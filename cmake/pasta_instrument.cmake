@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_nearest_name.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_hip.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_llvm.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_ptx.cmake")
 
@@ -14,7 +15,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/pasta_instrument_ptx.cmake")
 # target pasta::tool::<name>, made by pasta_add_tool in this project or in one found by find_package.
 #
 # ROUTE llvm: plain kernels of the host engine, which know nothing of probes; the C++ compiler is clang. Packs as in
-# ROUTE probe.
+# ROUTE probe. Of a target with HIP sources (language HIP, or hipcc as C++ compiler) the code of AMD GPUs: they are
+# compiled through `pasta hipcc --tools`, which builds all tools named in together.
 #
 # ROUTE ptx: any CUDA sources, compiled by nvcc. All tools named are built in together. `pasta nvcc --list-tools` shows
 # which there are.
@@ -49,6 +51,11 @@ function(pasta_instrument target)
   set_target_properties(${target} PROPERTIES PASTA_PACKS "${arg_TOOLS}" PASTA_ROUTE "${arg_ROUTE}")
   if(arg_ROUTE STREQUAL "ptx")
     pasta_instrument_ptx("${call}" ${target} "${arg_TOOLS}")
+    return()
+  endif()
+  pasta_find_hip_languages(${target} hip_languages)
+  if(arg_ROUTE STREQUAL "llvm" AND hip_languages)
+    pasta_instrument_hip("${call}" ${target} "${arg_TOOLS}" "${hip_languages}")
     return()
   endif()
 

@@ -6,8 +6,12 @@ include_guard(GLOBAL)
 # for the compiler's LLVM, and with the tools' hooks.
 function(pasta_instrument_llvm call target scope)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if("HIP" IN_LIST languages)
+      set(hint " (HIP sources have to be the target's before it is instrumented)")
+    endif()
     message(FATAL_ERROR " ${call}: ROUTE llvm needs clang; the C++ compiler is ${CMAKE_CXX_COMPILER_ID}'s: "
-      "cmake -DCMAKE_CXX_COMPILER=clang++-19")
+      "cmake -DCMAKE_CXX_COMPILER=clang++-19${hint}")
   endif()
   string(REGEX MATCH "^[0-9]+" version "${CMAKE_CXX_COMPILER_VERSION}")
   if(TARGET pasta_llvm_${version})

@@ -43,7 +43,7 @@
 #else
 #define PASTA_DEVICE
 #endif
-// The vendor's own version of a header: a folder for each vendor has the same file names.
+// The vendor's own version of a header, of the same name in each vendor's folder; HIP's may be what GPUs share (gpu).
 //     #include PASTA_INSTRUMENT_OF_VENDOR(probe)
 #if PASTA_DETAIL_IS_CUDA
 #define PASTA_VENDOR_NAME "cuda"
@@ -54,8 +54,8 @@
 #elif PASTA_DETAIL_IS_HIP
 #define PASTA_VENDOR_NAME "hip"
 #define PASTA_VENDOR_HEADER <pasta/vendor/hip.hpp>
-#define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/hip/name.hpp>
-#define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/hip/name.hpp>
+#define PASTA_ANALYSIS_OF_VENDOR(name) <pasta/analysis/gpu/name.hpp>
+#define PASTA_INSTRUMENT_OF_VENDOR(name) <pasta/instrument/gpu/name.hpp>
 #define PASTA_SESSION_OF_VENDOR(name) <pasta/session/hip/name.hpp>
 #else
 #define PASTA_VENDOR_NAME "host"

@@ -6,7 +6,9 @@
 
 #include <limits>
 #include <pasta/handler.hpp>
+#include <pasta/tool/short_text.hpp>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -117,6 +119,15 @@ struct option_description {
   option_use use = option_use::handlers;
 };
 
+/// A text, which report() alone uses.
+template <class Options>
+struct option_description<Options, short_text> {
+  std::string_view name, help;
+  short_text Options::*member;
+  std::string (*find_mistake)(std::string_view text);  ///< half a line; empty: the text is right. Null: each is
+  option_use use = option_use::report;
+};
+
 /// Describes one field of `options`:
 ///
 ///     static constexpr auto describe() {
@@ -144,6 +155,22 @@ constexpr option_description<Options, Value> report_option(
   option_description<Options, Value> described = option(name, member, help, minimum, maximum);
   described.use = option_use::report;
   return described;
+}
+/// A text that report() uses: at most short_text::max_bytes, one line.
+/// @param find_mistake what is wrong with a text, as half a line for the message (`'x' is not MxNxK`), or an empty one;
+/// a wrong text ends the run before the program starts, with exit code 2
+template <class Options>
+constexpr option_description<Options, short_text> report_option(
+    std::string_view name, short_text Options::*member, std::string_view help,
+    std::string (*find_mistake)(std::string_view) = nullptr) {
+  return {name, help, member, find_mistake};
+}
+/// Handlers have no texts.
+template <class Options>
+constexpr option_description<Options, std::string_view> option(std::string_view, short_text Options::*,
+                                                               std::string_view) {
+  static_assert(sizeof(Options) == 0, "a text is an option of report() alone: pasta::report_option(...)");
+  return {};
 }
 
 /// A tool asked for state that the event has not: `at.site()` in a handler of an event without a site.

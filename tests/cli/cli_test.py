@@ -1043,7 +1043,8 @@ class DoctorTest(CliTest):
     def test_json_names_routes_and_what_they_lack(self):
         done = self.pasta("doctor", "--json")
         found = json.loads(done.stdout)
-        self.assertEqual(list(found["routes"]), ["probe", "probe (NVIDIA)", "ptx", "llvm", "patch"])
+        self.assertEqual(list(found["routes"]),
+                         ["probe", "probe (NVIDIA)", "probe (AMD)", "ptx", "llvm", "llvm (AMD)", "patch"])
         self.assertEqual(done.returncode, 0 if found["routes"]["probe"]["is_usable"] else 125)
         self.assertIsNotNone(found["compilers"]["cmake"])
 
@@ -1108,6 +1109,55 @@ class DoctorTest(CliTest):
         self.assertIn("its collector: build PASTA where CUDA's headers are", lacks)
         self.assertIn("none.so", lacks)
         self.assertIn("it comes with the CUDA toolkit (cuda-cupti)", lacks)
+
+    def with_amd(self, nodes, **environment):
+        """The doctor's answer where the amdgpu driver tells of these nodes: {"1": "gfx_target_version 90010"}."""
+        topology = self.path("nodes")
+        os.makedirs(topology)
+        for number, properties in nodes.items():
+            os.makedirs(os.path.join(topology, number))
+            self.write(f"nodes/{number}/properties", properties)
+        return json.loads(self.pasta("doctor", "--json",
+                                     environment={"PASTA_KFD_TOPOLOGY": topology, **environment}).stdout)
+
+    def test_amd_gpus_are_those_of_the_driver(self):
+        found = self.with_amd({
+            "0": "cpu_cores_count 64\nsimd_count 0\ngfx_target_version 0\n",
+            "10": "cpu_cores_count 0\nsimd_count 440\ngfx_target_version 100300\n",
+            "2": "simd_count 440\ngfx_target_version 90010\n",
+            "3": "simd_count 440\ngfx_target_version 90010\n",
+            "4": "gfx_target_version 90402",
+            "5": "no numbers at all", "6": ""})
+        self.assertTrue(found["machine"]["GPU"].endswith("2 x AMD gfx90a; AMD gfx942; AMD gfx1030"), found["machine"])
+        self.assertNotIn("an AMD GPU with the driver amdgpu", found["routes"]["probe (AMD)"]["lacks"])
+
+    def test_what_amd_routes_lack_and_what_installs_it(self):
+        os.mkdir(self.path("bin"))
+        found = self.with_amd({}, PATH=self.path("bin"), ROCM_PATH=self.path("none"))
+        for route in ("probe (AMD)", "llvm (AMD)"):
+            self.assertFalse(found["routes"][route]["is_usable"])
+            lacks = found["routes"][route]["lacks"]
+            self.assertIn("hipcc, or clang for HIP", lacks)
+            self.assertIn("the HIP runtime", lacks)
+            # The copy of pasta that is asked has no libraries beside it.
+            self.assertEqual(any(lack.startswith("its collector: ") for lack in lacks), route == "llvm (AMD)")
+            self.assertIn("an AMD GPU with the driver amdgpu", lacks)
+            self.assertRegex(found["routes"][route]["install"], "apt-get install .*hipcc .*libamdhip64-dev")
+        self.assertRegex("\n".join(found["routes"]["probe (AMD)"]["optional"]),
+                         "rocPRIM, for .*: apt-get install librocprim-dev\nrocprofiler-sdk, for .*: apt-get install ")
+
+    def test_rocm_in_a_folder_of_its_own_is_found(self):
+        for path, text in {"hip/hip_runtime_api.h": "", "hip/hip_version.h": "#define HIP_VERSION_MAJOR 7\n"
+                           "#define HIP_VERSION_MINOR 1\n", "rocprofiler-sdk/rocprofiler.h": ""}.items():
+            os.makedirs(os.path.dirname(self.path(f"rocm/include/{path}")), exist_ok=True)
+            self.write(f"rocm/include/{path}", text)
+        os.makedirs(self.path("rocm/amdgcn/bitcode"))
+        self.write("rocm/amdgcn/bitcode/ockl.bc", "")
+        found = self.with_amd({}, ROCM_PATH=self.path("rocm"))
+        self.assertEqual(found["libraries"]["HIP device code"], self.path("rocm/amdgcn/bitcode"))
+        self.assertEqual(found["libraries"]["HIP runtime"], "7.1")
+        self.assertEqual(found["libraries"]["rocprofiler-sdk"], "found")
+        self.assertNotIn("rocprofiler-sdk", "\n".join(found["routes"]["probe (AMD)"]["optional"]))
 
     def test_what_nvidia_smi_says_may_be_nonsense(self):
         for nonsense in ("", "a", ", ", "\x1b[31m, 9.0, 1", "x, ..., 99999999999.1"):

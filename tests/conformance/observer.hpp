@@ -8,15 +8,16 @@
 #include <pasta/pasta.hpp>
 
 struct observer : pasta::tool<observer> {
-  using events =
-      pasta::events<pasta::memory_access, pasta::async_copy, pasta::barrier, pasta::branch, pasta::block_enter,
-                    pasta::block_exit, pasta::thread_enter, pasta::thread_exit, pasta::kernel_begin, pasta::kernel_end>;
+  using events = pasta::events<pasta::memory_access, pasta::async_copy, pasta::barrier, pasta::branch,
+                               pasta::matrix_operation, pasta::block_enter, pasta::block_exit, pasta::thread_enter,
+                               pasta::thread_exit, pasta::kernel_begin, pasta::kernel_end>;
   using counts = pasta::counted<pasta::memory_access>;
   struct site_state {
     pasta::count lanes, requests;  // lane events; warp-level requests
     pasta::count address_sum,
         address_squares;  // of address / 4, wrapping; together they tell most multisets of addresses apart
     pasta::count source_bytes, taken;
+    pasta::count multiply_adds;    // of products, each told by one lane
     pasta::histogram<64> by_lane;  // lane events of each lane number
   };
   struct thread_state {
@@ -46,6 +47,11 @@ struct observer : pasta::tool<observer> {
   static void on_branch(pasta::context<observer>& at, pasta::branch const& decision) {
     see(at, decision.lanes);
     at.site().taken.add((decision.taken >> pasta::warp::lane()) & 1);
+  }
+  static void on_matrix_operation(pasta::context<observer>& at, pasta::matrix_operation const& product) {
+    see(at, product.lanes);
+    if (!pasta::warp::is_leader(product.lanes)) return;
+    at.site().multiply_adds.add(std::uint64_t{product.m} * product.n * product.k);
   }
   static void on_block_enter(pasta::context<observer>& at, pasta::block_enter const&) {
     at.kernel().blocks_entered.add();

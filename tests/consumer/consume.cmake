@@ -3,7 +3,7 @@
 #
 # One consumer test, as a script: takes PASTA from a tree, configures and builds tests/consumer/project in work_dir (a
 # path with a space and an apostrophe), and runs its program under `pasta run`. With nvcc it is ptx_project instead,
-# which is built and looked at: see consume_ptx.cmake.
+# which is built and looked at: see consume_ptx.cmake. With hip it is hip_project: see consume_hip.cmake.
 cmake_minimum_required(VERSION 3.25)
 
 # run_step(WHAT command...): output holds what it printed; ends the test if it fails.
@@ -35,6 +35,11 @@ endif()
 
 if(DEFINED nvcc)
   include("${CMAKE_CURRENT_LIST_DIR}/consume_ptx.cmake")
+  return()
+endif()
+
+if(DEFINED hip)
+  include("${CMAKE_CURRENT_LIST_DIR}/consume_hip.cmake")
   return()
 endif()
 

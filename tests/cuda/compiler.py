@@ -18,7 +18,8 @@ SKIPPED = 77  # what CMakeLists.txt takes for skipped
 # As scripts/gpu_check compiles; -O3 is what nvcc does for the GPU if it is not told.
 FLAGS = ["-std=c++20", "-DFMT_USE_CONSTEXPR=1"] + [
     f"-I{SOURCE_DIR / folder}" for folder in
-    ("include", "tests/gpu", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing")]
+    ("include", "tests/gpu", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing",
+     "tools/matrix_tiles")]
 QUICK = "--Ofast-compile=max"  # where only errors and warnings are looked for
 WITH_TOOLS = ['-DPASTA_PROBE_TOOLS_HEADER="tools.hpp"']
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// expect: a tool's options are a plain struct of numbers and bools with default values
+// expect: a tool's options are a plain struct of numbers, bools and pasta::short_texts with default values
 #include <pasta/instrument/check_tool.hpp>
 #include <string>
 

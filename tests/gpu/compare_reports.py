@@ -38,10 +38,12 @@ MERGES = {
         "sectors_per_request": ("ratio", "sectors", "requests"),
         "lanes": ("mean", "requests"),
     },
+    "matrix_tiles": {"instructions": SUM, "multiply_adds": SUM},
 }
 # What does not depend on how lanes are grouped, by tool: columns, or products of two of them.
 LANES = {"access_count": {"accesses": ["accesses"], "bytes": ["bytes"]},
-         "coalescing": {"lanes x requests": ["lanes", "requests"]}}
+         "coalescing": {"lanes x requests": ["lanes", "requests"]},
+         "matrix_tiles": {"instructions": ["instructions"], "multiply_adds": ["multiply_adds"]}}
 NOT_MERGEABLE = object()  # in the place of a cell that cannot be known
 
 

@@ -7,8 +7,10 @@
 // Declared first: a tool's header includes PASTA, and through it this file.
 struct access_count;
 struct coalescing;
+struct matrix_tiles;
 #include <access_count.hpp>
 #include <coalescing.hpp>
-PASTA_PROBE_TOOLS(access_count, coalescing, tool_pack<access_count, coalescing>)
+#include <matrix_tiles.hpp>
+PASTA_PROBE_TOOLS(access_count, coalescing, matrix_tiles, tool_pack<access_count, coalescing>)
 
 #endif

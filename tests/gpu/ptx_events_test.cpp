@@ -361,7 +361,7 @@ $on:
   });
 }
 
-/// Products of matrices, where the driver knows them: the stand-in for it without a GPU does not.
+/// Products of matrices, where the driver knows them: a GPU before sm_80 has no bf16.
 void run_products() {
   std::string const source = kernel(R"(
   mov.b32 %r10, 0; mov.b32 %r11, 0; mov.b32 %r12, 0; mov.b32 %r13, 0; mov.f32 %f1, 0f00000000;

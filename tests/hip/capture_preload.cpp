@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// A library for LD_PRELOAD that says on stderr what the hooks of vendor/hip/interpose.hpp saw.
+// A library for LD_PRELOAD that says on stderr what the hooks saw: of vendor/hip/interpose.hpp, or of rocprofiler.hpp.
 #include <cstdio>
-#include <pasta/vendor/hip/interpose.hpp>
+#include PASTA_HIP_CAPTURE_HEADER
 
 namespace {
 

@@ -21,13 +21,17 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wno-
             "-Wno-deprecated-declarations", "-Werror"]
 FLAGS = ["-std=c++20"] + [
     f"-I{SOURCE_DIR / folder}" for folder in
-    ("include", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing")]
+    ("include", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing",
+     "tools/matrix_tiles")]
 # hipcc says of each library that it names that it is not linked.
 HIPCC_FLAGS = ["-Wno-error=unused-command-line-argument", "-Wno-unused-command-line-argument"]
 WITH_TOOLS = ['-DPASTA_PROBE_TOOLS_HEADER="tools.hpp"']
 
 # Which compiler makes code for which GPU: wave 64, 64 and 32.
 ARCHITECTURES = {"gfx90a": "hipcc", "gfx942": "hip-clang++", "gfx1030": "hipcc"}
+# The bundled tools: a folder of tools/ with the class and PASTA_TOOL.
+TOOLS = sorted(path.parent.name for path in (SOURCE_DIR / "tools").glob("*/*.cpp")
+               if path.stem == path.parent.name and "PASTA_TOOL(" in path.read_text(encoding="utf-8"))
 TARGETS = sorted(path.stem for path in (SOURCE_DIR / "examples/targets").glob("*.cpp"))
 
 

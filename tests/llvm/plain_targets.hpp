@@ -4,7 +4,12 @@
 #ifndef PASTA_TESTS_LLVM_PLAIN_TARGETS_HPP
 #define PASTA_TESTS_LLVM_PLAIN_TARGETS_HPP
 
+#include <cstddef>
+#include <cstdint>
+
+#ifndef __HIPCC__
 #include <pasta/cuda_names.hpp>
+#endif
 
 namespace plain {
 

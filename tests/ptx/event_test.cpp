@@ -124,6 +124,43 @@ TEST_CASE("A handler of products gets shape and types") {
   CHECK(result.site(5)["event"]["unhandled"] == "the address stands in a matrix descriptor");
 }
 
+TEST_CASE("The table has what a product multiplies, also where no handler is told") {
+  made const result = instrument(
+      module_of(
+          "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, {%r1,%r2}, "
+          "{%r1,%r2}, {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8};\n"
+          "wgmma.mma_async.sp.sync.aligned.m64n104k32.f32.e4m3.e5m2 {%r1,%r2,%r3,%r4}, %rd1, %rd2, %r1, 1, 1, 1;\n"
+          "mma.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e2m1.e3m2.f32 {%r1,%r2,%r3,%r4}, "
+          "{%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2,%r3,%r4};\n"
+          "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;\n"
+          "bar.sync 0;\nret;"),
+      one_hook({{}, {hook_function::matrix_operation, hook_function::barrier}}));
+  auto const tile = [&](std::size_t site) { return result.site(site)["event"]["product"]; };
+  using json = nlohmann::json;
+  CHECK(tile(0) ==
+        json({{"m", 8}, {"n", 8}, {"k", 4}, {"products", 4}, {"lanes", 32}, {"a", "f16"}, {"b", "f16"}, {"d", "f32"}}));
+  CHECK(tile(1) == json({{"m", 64},
+                         {"n", 104},
+                         {"k", 32},
+                         {"products", 1},
+                         {"lanes", 128},
+                         {"a", "e4m3"},
+                         {"b", "e5m2"},
+                         {"d", "f32"}}));
+  CHECK(tile(2) == json({{"m", 16},
+                         {"n", 8},
+                         {"k", 64},
+                         {"products", 1},
+                         {"lanes", 32},
+                         {"a", "e2m1"},
+                         {"b", "e3m2"},
+                         {"d", "f32"}}));
+  CHECK(tile(3) ==
+        json({{"m", 0}, {"n", 0}, {"k", 0}, {"products", 1}, {"lanes", 1}, {"a", ""}, {"b", ""}, {"d", ""}}));
+  for (std::size_t site = 0; site < 4; ++site) CHECK(result.site(site).contains("counter"));
+  CHECK_FALSE(result.site(4)["event"].contains("product"));
+}
+
 namespace {
 constexpr std::string_view functions =
     ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.func (.param .b32 r) f(.param .b32 a)\n"

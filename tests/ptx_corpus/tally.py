@@ -26,6 +26,9 @@ NO_SITES = re.compile(r"""
     prefetchu?\. | cp\.async\.bulk\.prefetch |
     (applypriority|discard|createpolicy|txq|suq|fence)\.""", re.VERBOSE)
 
+# Products of matrices: sites of a tool that counts these.
+PRODUCTS = re.compile(r"(mma|wmma\.mma|wgmma\.mma_async|tcgen05\.mma)\b")
+
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # The `;` stays for the next one to begin with.
 STATEMENT = re.compile(r"(?:^|[;{}:])\s*(?:@!?[^\s;]+\s+)?([a-z][a-z0-9_]*(?:(?:\.|::)\w+)+)\s([^;]*)(?=;)",
@@ -38,13 +41,14 @@ OBSTACLES = ("address and size stand in a tensor map", "the address stands in a 
              "part of an object whose layout is the driver's")
 
 
-def read_sites(ptx):
-    """[(line, opcode), ...] of the instructions that access memory, in their order."""
+def read_sites(ptx, with_products=False):
+    """[(line, opcode), ...] of the instructions that access memory, or multiply matrices, in their order."""
     text = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), ptx)
     found, line, at = [], 1, 0
     for statement in STATEMENT.finditer(text):
         opcode = statement[1]
-        if NO_SITES.match(opcode) or not SITES.match(opcode) and "[" not in statement[2]:
+        is_product = with_products and PRODUCTS.match(opcode)
+        if NO_SITES.match(opcode) or not (SITES.match(opcode) or is_product) and "[" not in statement[2]:
             continue
         line += text.count("\n", at, statement.start(1))
         at = statement.start(1)
@@ -118,7 +122,9 @@ def tally(ptx, table, watched_spaces):
         why = why or function["why"]
         for site in function["sites"]:
             listed[site["line"], site["opcode"]] = listed.get((site["line"], site["opcode"]), []) + [site]
-    for place in read_sites(ptx):
+    has_products = any(site.get("event", {}).get("kind") == "matrix"
+                       for function in table["functions"] for site in function["sites"])
+    for place in read_sites(ptx, has_products):
         found.sites += 1
         sites = listed.get(place)
         site = sites.pop(0) if sites else None

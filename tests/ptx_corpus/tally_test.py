@@ -69,6 +69,19 @@ class ReadTest(unittest.TestCase):
 
 
 class TallyTest(unittest.TestCase):
+    def test_products_are_sites_where_a_tool_counts_them(self):
+        text = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, 1;\nwgmma.fence.sync.aligned;\n" \
+               "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f1};\nmad.lo.s32 %r1, 1, 2, 3;\n"
+        places = tally.read_sites(text, True)
+        self.assertEqual([line for line, _ in places], [1, 3])
+        self.assertEqual(tally.read_sites(text), places[:1])
+        sites = [{"line": line, "opcode": opcode, "accesses": [], "counter": 0, "event": {"kind": "matrix"}}
+                 for line, opcode in places]
+        table = {"functions": [{"name": "k", "why": "", "sites": sites}]}
+        found = tally.tally(text, table, [])
+        self.assertEqual((found.sites, found.counted), (2, 2))
+        del sites[1]
+        self.assertEqual(dict(tally.tally(text, table, []).left_out), {("counter", "mma", ""): 1})
     def test_counting_alone(self):
         found = tally.tally(PTX, table_of(ALL), [])
         self.assertEqual((found.sites, found.counted, found.accesses), (8, 7, 0))

@@ -173,6 +173,29 @@ TEST_CASE("a site's event and the tools that get nothing of a function are read"
   CHECK(wrong("/functions/0/without", 3) == "'without' in its site table is not a list");
 }
 
+TEST_CASE("what a matrix operation multiplies is read") {
+  json table = good();
+  json const product = {{"m", 64},      {"n", 8},     {"k", 16},     {"products", 1},
+                        {"lanes", 128}, {"a", "f16"}, {"b", "bf16"}, {"d", "f32"}};
+  table["functions"][0]["sites"][0]["event"] = {
+      {"kind", "matrix"}, {"space", "global"}, {"bytes", 0}, {"product", product}};
+  read_table const read = read_site_table(table.dump());
+  CHECK(read.functions[0].sites[0].event->tile == pasta::matrix_tile{64, 8, 16, 1, 128, "f16", "bf16", "f32"});
+  CHECK(read.functions[0].sites[0].accesses.at(0).tile == pasta::matrix_tile{});
+  auto const wrong = [&](char const* member, json const& value) {
+    json changed = table;
+    changed["functions"][0]["sites"][0]["event"]["product"][member] = value;
+    return what_is_wrong(changed);
+  };
+  CHECK(wrong("m", 65537) == "'m' in its site table is out of range");
+  CHECK(wrong("n", -1) == "'n' in its site table is out of range");
+  CHECK(wrong("a", 3) == "its site table has something else where a text belongs");
+  CHECK(wrong("lanes", 0) == "its site table has a matrix operation that nobody executes");
+  CHECK(wrong("products", 0) == "its site table has a matrix operation that nobody executes");
+  table["functions"][0]["sites"][0]["event"]["product"] = 3;
+  CHECK(what_is_wrong(table) == "its site table has no object around 'm'");
+}
+
 TEST_CASE("rows that do not fit in their memory are refused") {
   check_refused("/rows/0/site_rows", 4, "rows of t do not fit");
   check_refused("/rows/0/shard/sites", 33, "rows of t do not fit");

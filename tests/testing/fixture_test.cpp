@@ -68,9 +68,7 @@ struct watcher : pasta::tool<watcher> {
 
 }  // namespace
 
-// The probe route has no matrix operations and no calls; events of all kinds can be fed all the same.
-template <>
-inline constexpr bool pasta::probe_delivers_v<pasta::matrix_operation> = true;
+// The probe route has no calls; events of all kinds can be fed all the same.
 template <>
 inline constexpr bool pasta::probe_delivers_v<pasta::call> = true;
 

@@ -24,7 +24,8 @@ llvm::Instruction* begin_of_part(llvm::Instruction& instruction) {
   return begin;
 }
 
-// Before what each way out of the function begins with.
+}  // namespace
+
 llvm::SmallVector<llvm::Instruction*, 8> find_ends(llvm::Function& function) {
   llvm::SmallVector<llvm::Instruction*, 8> ends;
   for (llvm::BasicBlock& block : function) {
@@ -43,8 +44,6 @@ llvm::SmallVector<llvm::Instruction*, 8> find_ends(llvm::Function& function) {
   }
   return ends;
 }
-
-}  // namespace
 
 unsigned block_counters::add(llvm::Instruction& instruction) {
   return counters_.insert({begin_of_part(instruction), size()}).first->second;

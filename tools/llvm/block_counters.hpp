@@ -10,6 +10,9 @@
 
 namespace pasta::plugin {
 
+/// Before what each way out of a function begins with.
+llvm::SmallVector<llvm::Instruction*, 8> find_ends(llvm::Function& function);
+
 class block_counters {
  public:
   /// @param executions [counter], of 64 bits

@@ -11,6 +11,7 @@
 #include <llvm/IR/AttributeMask.h>
 #endif
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Type.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -68,6 +69,22 @@ inline llvm::AttributeMask inferred_of_parameters() {
     mask.addAttribute(kind);
   }
   return mask;
+}
+
+/// What was inferred of a function before tools came into it does not hold any more, for it and for its callers. Hooks
+/// of GPUs are inlined and call nothing: what does not call itself goes on so, and needs no stack for that.
+inline void forget_what_was_inferred(llvm::Function& function) {
+  llvm::AttributeMask const of_function = inferred_of_functions(), of_parameter = inferred_of_parameters();
+  bool const does_not_recurse = function.doesNotRecurse();
+  function.removeFnAttrs(of_function);
+  if (does_not_recurse) function.setDoesNotRecurse();
+  for (llvm::Argument& parameter : function.args()) parameter.removeAttrs(of_parameter);
+  for (llvm::User* const user : function.users()) {
+    auto* const call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (call == nullptr || call->getCalledFunction() != &function) continue;
+    call->setAttributes(call->getAttributes().removeFnAttributes(call->getContext(), of_function));
+    for (unsigned i = 0; i < call->arg_size(); ++i) call->removeParamAttrs(i, of_parameter);
+  }
 }
 
 }  // namespace pasta::plugin

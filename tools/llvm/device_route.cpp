@@ -4,68 +4,100 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "compatibility.hpp"
 #include "device_function.hpp"
 #include "device_state.hpp"
-#include "hook_table.hpp"
+#include "device_tools.hpp"
+#include "kernels.hpp"
 #include "message.hpp"
 
 namespace pasta::plugin {
 
 namespace {
 
-bool is_amd(llvm::Module const& module) { return begins_with(module.getTargetTriple(), "amdgcn"); }
+// Behind inlined hooks: what their arguments rule out vanishes, and threads' states become registers.
+llvm::FunctionPassManager make_cleanup() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::InferAddressSpacesPass());
+  passes.addPass(make_sroa());
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  return passes;
+}
 
-/// What `pasta hipcc` includes before each source: `__device__ char const pasta_device_tools[] = "access_count 1"`: the
-/// tools, parted by commas, and which events they count.
-struct device_tools {
-  llvm::GlobalVariable* variable = nullptr;
-  llvm::SmallVector<std::string, 4> names;
-  std::uint32_t counted = 0;
-};
-
-device_tools read_tools(llvm::Module& module) {
-  device_tools tools;
-  tools.variable = module.getNamedGlobal("pasta_device_tools");
-  if (tools.variable == nullptr || !tools.variable->hasInitializer()) return tools;
-  auto const* const text = llvm::dyn_cast<llvm::ConstantDataSequential>(tools.variable->getInitializer());
-  if (text == nullptr || !text->isCString()) return tools;
-  auto const [names, bits] = text->getAsCString().split(' ');
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  names.split(parts, ',', -1, false);
-  for (llvm::StringRef const part : parts) tools.names.push_back(part.str());
-  static_cast<void>(bits.getAsInteger(10, tools.counted));
-  return tools;
+llvm::SmallVector<llvm::Function*, 16> functions_of(llvm::Module& module, annotated_functions const& annotated) {
+  llvm::SmallVector<llvm::Function*, 16> all;
+  if (!is_amd(module)) {
+    all = find_reached(annotated);
+  } else {
+    for (llvm::Function& function : module) {
+      bool const is_here = !function.isDeclaration() && !function.hasAvailableExternallyLinkage();
+      if (is_here && !is_of_probe(function)) all.push_back(&function);
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
-llvm::PreservedAnalyses device_route::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-  if (!is_amd(module)) return llvm::PreservedAnalyses::all();
-  device_tools const tools = read_tools(module);
-  if (tools.variable == nullptr) return llvm::PreservedAnalyses::all();
-  remove_variable(module, tools.variable);
-  if (tools.names.empty()) return llvm::PreservedAnalyses::none();
+llvm::PreservedAnalyses device_route::run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+  llvm::GlobalVariable* const variable = find_tool_list(module);
+  if (variable == nullptr) return llvm::PreservedAnalyses::all();
+  std::string const list = llvm::cast<llvm::ConstantDataSequential>(variable->getInitializer())->getAsCString().str();
+  remove_variable(module, variable);
 
-  device_state state(module, {tools.names.begin(), tools.names.end()});
-  bool has_kernel = false, has_lines = true;
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) continue;
-    // Functions of the device libraries never have any.
-    bool const is_kernel = function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL;
-    has_kernel = has_kernel || is_kernel;
-    has_lines = has_lines && (!is_kernel || function.getSubprogram() != nullptr);
-    count_in_function(function, tools.counted, state);
-  }
-  state.finish();
+  device_tools tools;
+  annotated_functions annotated = find_annotated(module);
+  llvm::erase_if(annotated.kernels, [](llvm::Function* each) { return is_of_probe(*each); });
+  llvm::SmallVector<llvm::Function*, 16> const all = functions_of(module, annotated);
+  bool const has_kernel = llvm::any_of(all, [&](llvm::Function* each) { return is_kernel(*each, annotated); });
   std::string const target = target_of(module);
+  std::string const error = link_tools(module, list, tools);
+  if (!error.empty()) {
+    fail(module, "for " + target + ": " + error);
+    return llvm::PreservedAnalyses::none();
+  }
+
+  auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+  // Without optimization variables are in memory that would be in registers; where lanes are emulated, that is needed
+  // to compile, but not wanted.
+  if (!is_amd(module)) {
+    llvm::FunctionPassManager registers;
+    registers.addPass(make_sroa());
+    for (llvm::Function* const each : all) {
+      each->removeFnAttr(llvm::Attribute::OptimizeNone);
+      functions.invalidate(*each, registers.run(*each, functions));
+    }
+  }
+  device_state state(module, tools, annotated);
+  std::vector<device_function> plans;
+  for (llvm::Function* const each : all) {
+    plans.emplace_back(*each, tools, is_kernel(*each, annotated)).plan(state);
+  }
+  state.place_rows();
+  for (device_function& each : plans) each.instrument(state);
+  state.finish();
+  remove_hooks(tools);
+  // Lanes that are emulated come together by the order of the code: it stays.
+  llvm::FunctionPassManager cleanup = is_amd(module) ? make_cleanup() : llvm::FunctionPassManager();
+  for (llvm::Function* const each : all) {
+    functions.invalidate(*each, llvm::PreservedAnalyses::none());
+    functions.invalidate(*each, cleanup.run(*each, functions));
+  }
+  // Functions of the device libraries never have lines.
+  bool const has_lines = llvm::all_of(
+      all, [&](llvm::Function* each) { return !is_kernel(*each, annotated) || each->getSubprogram() != nullptr; });
   if (has_kernel && !has_lines)
     warn(module,
          "for " + target +
              ": no debug information: reports name functions, not lines; compile with -g or -gline-tables-only");
-  if (has_kernel && !is_optimized_)
+  if (has_kernel && !is_optimized_ && is_amd(module))
     warn(module, "for " + target + ": compiled with -O0: an optimized program makes fewer accesses");
   return llvm::PreservedAnalyses::none();
 }

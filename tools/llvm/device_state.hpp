@@ -14,13 +14,23 @@
 #include <tuple>
 #include <vector>
 
+#include "device_tools.hpp"
+#include "kernels.hpp"
 #include "sites.hpp"
 
 namespace pasta::plugin {
 
 class device_state {
  public:
-  device_state(llvm::Module& module, std::vector<std::string> tools);
+  device_state(llvm::Module& module, device_tools const& tools, annotated_functions const& annotated);
+
+  /// Where a tool's rows are, and how large each is [bytes].
+  struct tool_area {
+    std::uint64_t shard_functions = 0, shard_sites = 0, shared_functions = 0, shared_sites = 0;
+    std::uint32_t function_shard_bytes = 0, function_shared_bytes = 0, site_shard_bytes = 0, site_shared_bytes = 0;
+  };
+
+  annotated_functions const& annotated() const { return annotated_; }
 
   /// The variable, as a module_state: known before its table is.
   llvm::GlobalVariable* variable() const { return variable_; }
@@ -28,7 +38,14 @@ class device_state {
   unsigned take_counters(unsigned count);
   /// Adds places to the table. @return the number of the innermost; null without debug information
   llvm::json::Value add_places(std::vector<inlined_place> const& places);
-  void add_function(llvm::Function const& function, llvm::json::Array sites);
+  /// @param row -1: it has none
+  void add_function(llvm::Function const& function, std::int64_t row, llvm::json::Array sites);
+  std::int64_t take_row() { return rows_++; }
+  std::int64_t take_function_row() { return function_rows_++; }
+
+  /// All counters and rows are taken: where are they?
+  void place_rows();
+  tool_area const& area_of(std::size_t tool) const { return areas_[tool]; }
 
   /// Puts the table into the module. Takes all of it away if nothing is counted.
   void finish();
@@ -36,9 +53,14 @@ class device_state {
  private:
   std::string make_text(std::string const& id) const;
   std::string make_id() const;
+  void register_emulated(llvm::GlobalVariable* table, std::uint64_t bytes);
 
   llvm::Module* module_;
-  std::vector<std::string> tools_;
+  device_tools const* tools_;
+  annotated_functions annotated_;
+  std::vector<tool_area> areas_;  // [tool]
+  std::int64_t rows_ = 0, function_rows_ = 0;
+  std::uint64_t shard_bytes_ = 0, shared_bytes_ = 0;
   llvm::GlobalVariable* variable_;
   llvm::StructType* type_;
   unsigned counters_ = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -49,6 +50,8 @@ annotated_functions find_annotated(llvm::Module& module) {
     auto const* const words = llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer());
     if (words == nullptr || !words->isCString()) continue;
     if (words->getAsCString() == "pasta.runtime") found.own_calls.insert(function);
+    if (words->getAsCString() == "pasta.barrier") found.barriers.insert(function);
+    if (words->getAsCString() == "pasta.atomic") found.atomics.insert(function);
     bool const is_here = !function->isDeclaration() && !function->hasAvailableExternallyLinkage();
     if (words->getAsCString() == "pasta.kernel" && is_here && !has_probe(function->getName()))
       found.kernels.push_back(function);
@@ -56,9 +59,32 @@ annotated_functions find_annotated(llvm::Module& module) {
   return found;
 }
 
+bool is_of_probe(llvm::Function const& function) {
+  return begins_with(function.getName(), "_ZN5pasta6detail10run_probed") ||
+         begins_with(function.getName(), "_ZN5pasta6detail9copy_text");
+}
+
 bool is_own(llvm::Function const& function, annotated_functions const& annotated) {
   return begins_with(function.getName(), "_ZN5pasta") || begins_with(function.getName(), "_ZNK5pasta") ||
+         begins_with(function.getName(), "_ZN13hip_emulation") ||  // the CPU's stand-in for a GPU
          annotated.own_calls.contains(&const_cast<llvm::Function&>(function));
+}
+
+bool is_kernel(llvm::Function const& function, annotated_functions const& annotated) {
+  return function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL ||
+         llvm::is_contained(annotated.kernels, &function);
+}
+
+llvm::SmallVector<llvm::Function*, 16> find_reached(annotated_functions const& annotated) {
+  llvm::SmallSetVector<llvm::Function*, 16> reached(annotated.kernels.begin(), annotated.kernels.end());
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (llvm::Instruction& instruction : llvm::instructions(*reached[i])) {
+      auto const* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      llvm::Function* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
+      if (callee != nullptr && !callee->isDeclaration() && !is_own(*callee, annotated)) reached.insert(callee);
+    }
+  }
+  return {reached.begin(), reached.end()};
 }
 
 function_copies copy_kernels(annotated_functions const& annotated, std::string const& suffix) {

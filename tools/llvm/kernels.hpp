@@ -17,9 +17,20 @@ namespace pasta::plugin {
 struct annotated_functions {
   llvm::SmallVector<llvm::Function*, 8> kernels;     ///< "pasta.kernel"
   llvm::SmallPtrSet<llvm::Function*, 16> own_calls;  ///< "pasta.runtime": what kernels call of PASTA
+  llvm::SmallPtrSet<llvm::Function*, 2> barriers;    ///< "pasta.barrier": of a block
+  llvm::SmallPtrSet<llvm::Function*, 16> atomics;    ///< "pasta.atomic": on their first argument, with their second
 };
 
 annotated_functions find_annotated(llvm::Module& module);
+
+/// Whether a function of a GPU's code is launched by the host.
+bool is_kernel(llvm::Function const& function, annotated_functions const& annotated);
+
+/// The kernels, and all that they call in this module, but for PASTA's own functions.
+llvm::SmallVector<llvm::Function*, 16> find_reached(annotated_functions const& annotated);
+
+/// Whether it is code of PASTA's for a kernel on a probe, whose accesses the probe tells.
+bool is_of_probe(llvm::Function const& function);
 
 /// Whether it is PASTA's: what it does is not the kernel's doing.
 bool is_own(llvm::Function const& function, annotated_functions const& annotated);

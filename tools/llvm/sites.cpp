@@ -146,4 +146,11 @@ memory_space host_space_of(llvm::Value const* address, bool is_kernel) {
   return common;
 }
 
+memory_space emulated_space_of(llvm::Value const* address, bool is_kernel) {
+  memory_space const space = host_space_of(address, is_kernel);
+  return space == memory_space::unknown ? memory_space::generic : space;
+}
+
+bool is_amd(llvm::Module const& module) { return begins_with(module.getTargetTriple(), "amdgcn"); }
+
 }  // namespace pasta::plugin

@@ -43,6 +43,12 @@ memory_space host_space_of(llvm::Value const* address, bool is_kernel);
 /// The space of an address of an AMD GPU. @return unknown for what the launch is described by, which no kernel accesses
 memory_space amd_space_of(llvm::Value const* address);
 
+/// The space of an address of the CPU's stand-in for a GPU (tests/emulation/hip). @return generic: the address tells
+memory_space emulated_space_of(llvm::Value const* address, bool is_kernel);
+
+/// Whether a module is for an AMD GPU.
+bool is_amd(llvm::Module const& module);
+
 /// A place and those that it was inlined at, innermost first.
 struct inlined_place {
   source_place at;

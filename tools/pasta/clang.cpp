@@ -64,11 +64,10 @@ constexpr char footer[] =
 
 constexpr char hipcc_footer[] =
     "pasta's own flags come first; from the first other word on all is the compiler's: outputs, messages, exit code.\n"
-    "Without --tools it is hipcc itself. The code of AMD GPUs gets a counter for each basic block and the table of "
-    "its\n"
-    "sites; code of the host stays as it is. Compiled, not run on AMD hardware; nothing collects the counters yet.\n\n"
+    "Without --tools it is hipcc itself. The tools' handlers and counters are put into the code of AMD GPUs, with the\n"
+    "table of its sites; code of the host stays as it is. Compiled and emulated, not run on AMD hardware.\n\n"
     "Examples:\n"
-    "  pasta hipcc --tools access_count --offload-arch=gfx90a -O2 -g -c app.hip\n"
+    "  pasta hipcc --tools coalescing --offload-arch=gfx90a -O2 -g -o app app.hip\n"
     "  pasta hipcc --tools access_count clang++-19 -x hip --offload-arch=gfx942 -O2 -g -c app.hip\n\n"
     "Exit codes: the compiler's; 2 wrong usage, 125 error of pasta itself, 126 it is not executable, 127 not found.";
 
@@ -89,8 +88,8 @@ constexpr compiler_kind hipcc_kind{
     true,
     "hipcc",
     "pasta hipcc [--tools TOOL[,TOOL]] [flags] hipcc's words...",
-    "Builds HIP sources by hipcc or clang (LLVM 15, 16 or 19), with counters put into the code of AMD GPUs.",
-    "tools that count, parted by commas",
+    "Builds HIP sources by hipcc or clang (LLVM 15, 16 or 19), with tools put into the code of AMD GPUs.",
+    "tools, parted by commas",
     hipcc_footer,
     "PASTA_HIPCC"};
 
@@ -198,25 +197,32 @@ class tool_words {
   std::string declarations_, table_;
 };
 
-/// Why an AMD GPU's code cannot have the tool; "": it can.
-std::string why_not_on_device(tool_description const& tool) {
-  for (std::string const& event : tool.events) {
-    if (std::find(tool.counts.begin(), tool.counts.end(), event) == tool.counts.end())
-      return fmt::format("{} handles {}, and the llvm route puts counters into the code of AMD GPUs, not handlers",
-                         tool.tool, event);
-    if (event != "memory_access")
-      return fmt::format("{} counts {}, and the llvm route counts memory_access on AMD GPUs", tool.tool, event);
-  }
-  return "";
+/// The tool's library without its extension: its hooks are beside it.
+std::string stem_of(tool_description const& tool) { return fs::path(tool.path).replace_extension().string(); }
+
+/// Whether the tool's handlers can be put into the code of AMD GPUs.
+bool has_device_hook(tool_description const& tool) {
+  std::error_code error;
+  return fs::exists(stem_of(tool) + ".wave64.bc", error);
 }
 
 arguments device_tools(installed_tools const& installed) {
   arguments names;
   for (tool_description const& tool : installed.tools) {
-    if (why_not_on_device(tool).empty()) names.push_back(tool.tool);
+    if (has_device_hook(tool)) names.push_back(tool.tool);
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+/// A text as it stands in a string literal.
+std::string string_literal(std::string_view text) {
+  std::string made = "\"";
+  for (char const letter : text) {
+    if (letter == '"' || letter == '\\') made += '\\';
+    made += letter == '\n' ? "\\n" : std::string(1, letter);
+  }
+  return made + '"';
 }
 
 /// What the compiler is told of the tools in device code.
@@ -224,19 +230,24 @@ arguments device_words(std::string const& text, installed_tools const& installed
                        std::string const& header) {
   arguments tools = split_packs(text);
   std::sort(tools.begin(), tools.end());
+  std::string list;
   for (std::string const& tool : tools) {
     tool_description const* const known = installed.find(tool);
     arguments const names = device_tools(installed);
     if (known == nullptr)
       throw usage_error(fmt::format("unknown tool '{}'{} (known: {})", visible(tool), suggestion(tool, names),
                                     fmt::join(names, ", ")));
-    if (std::string const why = why_not_on_device(*known); !why.empty()) throw usage_error(why);
+    if (!has_device_hook(*known))
+      throw usage_error(
+          fmt::format("{} has no hook for AMD GPUs: there is no {}.wave64.bc, which PASTA makes where it "
+                      "is built with hipcc",
+                      tool, visible(stem_of(*known))));
+    list += fmt::format("{} {}\n", tool, stem_of(*known));
   }
-  // 1: memory_access is counted.
   return {"--start-no-unused-arguments",
           "-Xarch_device",
           "-fpass-plugin=" + plugin,
-          fmt::format("-DPASTA_LLVM_DEVICE_TOOLS=\"{} 1\"", fmt::join(tools, ",")),
+          "-DPASTA_LLVM_DEVICE_TOOLS=" + string_literal(list),
           "-include",
           header,
           "--end-no-unused-arguments"};

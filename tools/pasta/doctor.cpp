@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <pasta/report/visible.hpp>
+#include "amd.hpp"
 #include "capture.hpp"
 #include "clang_compiler.hpp"
 #include "command.hpp"
@@ -45,6 +46,7 @@ struct route_state {
   std::vector<std::string> lacks;     ///< what, in words
   std::vector<std::string> packages;  ///< Debian packages that bring it
   std::string note;
+  std::vector<std::string> optional{};  ///< what it would use besides, and where from
 };
 
 struct examination {
@@ -81,15 +83,24 @@ struct header_probe {
   char const* header;          ///< whether it is there
   char const* version_header;  ///< cheap to read
   char const* version;         ///< expression of its macros
+  enum { probed_kernels, own_build, amd } needed_by;
 };
 
-constexpr std::array<header_probe, 5> header_probes{{
-    {"fmt", "libfmt-dev", "fmt/format.h", "fmt/core.h", "FMT_VERSION"},
+constexpr std::array<header_probe, 8> header_probes{{
+    {"fmt", "libfmt-dev", "fmt/format.h", "fmt/core.h", "FMT_VERSION", header_probe::probed_kernels},
     {"nlohmann/json", "nlohmann-json3-dev", "nlohmann/json.hpp", "nlohmann/detail/abi_macros.hpp",
-     "NLOHMANN_JSON_VERSION_MAJOR NLOHMANN_JSON_VERSION_MINOR NLOHMANN_JSON_VERSION_PATCH"},
-    {"Boost.Context", "libboost-context-dev", "boost/context/fiber.hpp", "boost/version.hpp", "BOOST_LIB_VERSION"},
-    {"CLI11", "libcli11-dev", "CLI/CLI.hpp", "CLI/Version.hpp", "CLI11_VERSION"},
-    {"libelf", "libelf-dev", "gelf.h", "elfutils/version.h", "_ELFUTILS_VERSION"},
+     "NLOHMANN_JSON_VERSION_MAJOR NLOHMANN_JSON_VERSION_MINOR NLOHMANN_JSON_VERSION_PATCH",
+     header_probe::probed_kernels},
+    {"Boost.Context", "libboost-context-dev", "boost/context/fiber.hpp", "boost/version.hpp", "BOOST_LIB_VERSION",
+     header_probe::probed_kernels},
+    {"CLI11", "libcli11-dev", "CLI/CLI.hpp", "CLI/Version.hpp", "CLI11_VERSION", header_probe::own_build},
+    {"libelf", "libelf-dev", "gelf.h", "elfutils/version.h", "_ELFUTILS_VERSION", header_probe::own_build},
+    {"HIP runtime", "libamdhip64-dev", "hip/hip_runtime_api.h", "hip/hip_version.h",
+     "HIP_VERSION_MAJOR HIP_VERSION_MINOR", header_probe::amd},
+    {"rocPRIM", "librocprim-dev", "rocprim/rocprim.hpp", "rocprim/rocprim_version.hpp",
+     "ROCPRIM_VERSION_MAJOR ROCPRIM_VERSION_MINOR ROCPRIM_VERSION_PATCH", header_probe::amd},
+    {"rocprofiler-sdk", "rocprofiler-sdk", "rocprofiler-sdk/rocprofiler.h", "rocprofiler-sdk/version.h",
+     "ROCPROFILER_VERSION_MAJOR ROCPROFILER_VERSION_MINOR ROCPROFILER_VERSION_PATCH", header_probe::amd},
 }};
 
 /// Headers by name; "" if not found. Asks the compiler's preprocessor, so that its own search path counts.
@@ -105,8 +116,9 @@ std::map<std::string, std::string> find_headers(std::string const& compiler) {
       "PASTA_FOUND Catch2 = CATCH_VERSION_MAJOR CATCH_VERSION_MINOR\n"
       "#elif __has_include(<catch2/catch.hpp>)\nPASTA_FOUND Catch2 = 2\n#endif\n";
   std::map<std::string, std::string> found;
-  auto const text =
-      compiler.empty() ? std::nullopt : capture({compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-"}, source);
+  arguments command{compiler, "-std=c++20", "-E", "-P", "-x", "c++", "-"};
+  for (std::string const& folder : rocm_folders()) command.push_back("-isystem" + folder + "/include");
+  auto const text = compiler.empty() ? std::nullopt : capture(command, source);
   for (std::string_view rest = text ? *text : std::string_view(); !rest.empty();) {
     auto const end = std::min(rest.find('\n'), rest.size());
     std::string line(rest.substr(0, end));
@@ -170,8 +182,8 @@ examination examine() {
   need(probe, !compiler.empty(), "a C++20 compiler", "g++");
   need(probe, !versions["cmake"].empty(), "cmake", "cmake");
   for (header_probe const& library : header_probes) {
-    bool const is_needed = std::string_view(library.name) != "CLI11" && std::string_view(library.name) != "libelf";
-    if (is_needed) need(probe, !header(library.name).empty(), library.name, library.package);
+    if (library.needed_by == header_probe::probed_kernels)
+      need(probe, !header(library.name).empty(), library.name, library.package);
   }
   route_state probe_on_nvidia{"probe (NVIDIA)", probe.is_usable, probe.lacks, probe.packages,
                               "the same kernels on an NVIDIA GPU"};
@@ -196,6 +208,33 @@ examination examine() {
   need(llvm, !plugins.empty(), "its pass plugin: build PASTA where LLVM's headers are", "llvm-15-dev");
   need(llvm, !compilers.empty(), "a clang++ of LLVM 15, 16 or 19 with a plugin", "clang-15");
   e.installation.push_back({"pass plugins", compilers.empty() ? "" : "for " + compilers});
+  // To build needs the compiler, to run the GPU; the machine need not be the same.
+  std::string const device_libraries = find_hip_device_libraries();
+  std::vector<std::string> const hip_clangs = find_hip_clangs();
+  e.compilers.push_back({"clang for HIP", joined(hip_clangs, ", ")});
+  e.libraries.push_back({"HIP device code", visible(device_libraries)});
+  auto const need_amd = [&](route_state& route) {
+    need(route, !versions["hipcc"].empty() || !hip_clangs.empty(), "hipcc, or clang for HIP", "hipcc");
+    need(route, !device_libraries.empty(), "the libraries for device code", "rocm-device-libs");
+    need(route, !header("HIP runtime").empty(), "the HIP runtime", "libamdhip64-dev");
+    need(route, !gpus.amd.empty(), "an AMD GPU with the driver amdgpu", "");
+  };
+  route_state probe_on_amd{"probe (AMD)", probe.is_usable, probe.lacks, probe.packages,
+                           "the same kernels on an AMD GPU; not run on AMD hardware yet"};
+  need_amd(probe_on_amd);
+  if (header("rocPRIM").empty()) {
+    probe_on_amd.optional.push_back("rocPRIM, for pasta/analysis/hip/sort.hpp: apt-get install librocprim-dev");
+  }
+  if (header("rocprofiler-sdk").empty()) {
+    probe_on_amd.optional.push_back(
+        "rocprofiler-sdk, for pasta/vendor/hip/rocprofiler.hpp: apt-get install rocprofiler-sdk, from AMD's packages");
+  }
+  route_state llvm_on_amd{"llvm (AMD)", true, {}, {}, "HIP, unmodified source; not run on AMD hardware yet"};
+  need(llvm_on_amd, !plugins.empty(), "its pass plugin: build PASTA where LLVM's headers are", "llvm-15-dev");
+  std::string const hip_collector = hip_library();
+  need(llvm_on_amd, !hip_collector.empty(), "its collector: build PASTA where the HIP runtime's headers are", "");
+  e.installation.push_back({"HIP collector", visible(hip_collector)});
+  need_amd(llvm_on_amd);
   route_state patch{"patch", true, {}, {}, "NVIDIA, machine code only; not yet run on a GPU"};
   need(patch, !gpus.nvidia.empty(), "an NVIDIA GPU with a driver", "");
   std::string const patcher = patch_library();
@@ -211,7 +250,7 @@ examination examine() {
   e.installation.push_back({"patch collector", visible(patcher)});
   e.installation.push_back({"tools' patches", visible(patched)});
   e.libraries.push_back({"Sanitizer API", visible(sanitizer.path)});
-  e.routes = {probe, probe_on_nvidia, ptx, llvm, patch};
+  e.routes = {probe, probe_on_nvidia, probe_on_amd, ptx, llvm, llvm_on_amd, patch};
   return e;
 }
 
@@ -236,6 +275,7 @@ std::string text_of(examination const& e) {
     text += fmt::format("  {:<16}{}  ({})\n", route.route, route.is_usable ? "usable" : "not usable", route.note);
     if (!route.lacks.empty()) text += fmt::format("  {:<16}lacks: {}\n", "", joined(route.lacks, ", "));
     if (!route.packages.empty()) text += fmt::format("  {:<16}{}\n", "", install_line(route));
+    for (std::string const& other : route.optional) text += fmt::format("  {:<16}would use {}\n", "", other);
   }
   return text;
 }
@@ -258,6 +298,7 @@ std::string json_of(examination const& e) {
     entry["is_usable"] = route.is_usable;
     entry["lacks"] = route.lacks;
     entry["install"] = install_line(route);
+    entry["optional"] = route.optional;
     result["routes"][route.route] = entry;
   }
   return result.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';

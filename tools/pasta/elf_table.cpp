@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <system_error>
 
+#include <pasta/instrument/ptx/module_state.hpp>
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
 #include "command.hpp"
@@ -64,6 +66,15 @@ void add_entries(std::string_view data, std::string const& path, std::vector<com
   }
 }
 
+// Code objects lie in it as they are, with the names of their variables.
+void add_amd_code(Elf_Data const* bundles, program_table& table) {
+  if (bundles == nullptr || bundles->d_buf == nullptr) return;
+  std::string_view const code(static_cast<char const*>(bundles->d_buf), bundles->d_size);
+  if (::memmem(code.data(), code.size(), ptx::state_prefix.data(), ptx::state_prefix.size()) == nullptr) return;
+  table.has_amd_counters = true;
+  table.amd = read_amd_tools(code);
+}
+
 }  // namespace
 
 program_table read_program_table(std::string const& path) {
@@ -79,7 +90,9 @@ program_table read_program_table(std::string const& path) {
     GElf_Shdr header{};
     if (gelf_getshdr(section, &header) == nullptr) continue;
     char const* const name = elf_strptr(elf.get(), names, header.sh_name);
-    if (name == nullptr || std::string_view(name) != ".pasta_tools") continue;
+    if (name == nullptr) continue;
+    if (std::string_view(name) == ".hip_fatbin") add_amd_code(elf_rawdata(section, nullptr), table);
+    if (std::string_view(name) != ".pasta_tools") continue;
     Elf_Data const* const data = elf_rawdata(section, nullptr);
     if (data == nullptr || (data->d_buf == nullptr && data->d_size != 0)) fail_as_damaged(path);
     if (data->d_size != 0) add_entries({static_cast<char const*>(data->d_buf), data->d_size}, path, table.tools);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "amd_code.hpp"
+
 namespace pasta::cli {
 
 /// One entry of a program's section .pasta_tools.
@@ -22,10 +24,12 @@ enum class file_kind : std::uint8_t { elf, other };
 struct program_table {
   file_kind kind = file_kind::other;
   std::vector<compiled_tool> tools;  ///< each once, in the order of the file
+  bool has_amd_counters = false;     ///< `pasta hipcc --tools` built code for AMD GPUs in it
+  std::vector<amd_tools> amd;        ///< which tools, as far as it can be read
 };
 
-/// Reads the section .pasta_tools by libelf. @throws command_error with one line if the file cannot be read or is
-/// damaged
+/// Reads the sections .pasta_tools and .hip_fatbin by libelf.
+/// @throws command_error with one line if the file cannot be read or is damaged
 program_table read_program_table(std::string const& path);
 
 /// Whether the file is an ELF file that is whole: loading a shared library that was cut short would end in SIGBUS.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "amd.hpp"
 #include "capture.hpp"
 
 namespace pasta::cli {
@@ -65,6 +66,7 @@ std::optional<release> find_release(std::string_view text) {
 
 found_gpus find_gpus() {
   found_gpus found;
+  found.amd = find_amd_gpus();
   auto text = capture({"nvidia-smi", "--query-gpu=name,compute_cap,driver_version", "--format=csv,noheader"}, "");
   if (text) {
     found.nvidia = read_list(*text, 3);
@@ -81,22 +83,25 @@ found_gpus find_gpus() {
   std::error_code error;
   if (std::filesystem::exists("/dev/nvidia0", error)) {
     found.other = "NVIDIA, found as /dev/nvidia0; nvidia-smi does not answer";
-  } else if (std::filesystem::exists("/dev/kfd", error)) {
-    found.other = "AMD, found as /dev/kfd";
+  } else if (found.amd.empty() && std::filesystem::exists("/dev/kfd", error)) {
+    found.other = "AMD, found as /dev/kfd; the driver amdgpu tells of no GPU";
   }
   return found;
 }
 
 std::string describe(found_gpus const& gpus) {
+  std::vector<std::string> words;
+  for (nvidia_gpu const& gpu : gpus.nvidia) words.push_back(describe(gpu));
+  for (std::string const& architecture : gpus.amd) words.push_back("AMD " + architecture);
+  if (!gpus.other.empty()) words.push_back(gpus.other);
   std::string text;
-  for (auto gpu = gpus.nvidia.begin(); gpu != gpus.nvidia.end();) {
-    std::string const words = describe(*gpu);
-    auto const next = std::find_if(gpu, gpus.nvidia.end(), [&](auto const& other) { return describe(other) != words; });
-    text +=
-        fmt::format("{}{}{}", text.empty() ? "" : "; ", next - gpu > 1 ? fmt::format("{} x ", next - gpu) : "", words);
-    gpu = next;
+  for (auto word = words.begin(); word != words.end();) {
+    auto const next = std::find_if(word, words.end(), [&](std::string const& other) { return other != *word; });
+    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", next - word > 1 ? fmt::format("{} x ", next - word) : "",
+                        *word);
+    word = next;
   }
-  return text.empty() ? gpus.other : text;
+  return text;
 }
 
 std::vector<std::string> what_cuda_lacks(found_gpus const& gpus, std::optional<release> toolkit) {

@@ -27,12 +27,13 @@ struct nvidia_gpu {
 struct found_gpus {
   std::vector<nvidia_gpu> nvidia;  ///< those that the driver tells of
   std::optional<release> cuda;     ///< the newest that the driver runs; empty if it does not tell
-  std::string other;               ///< a device without a driver that answers, or another vendor's
+  std::vector<std::string> amd;    ///< architectures: gfx90a
+  std::string other;               ///< a device without a driver that answers
 };
-/// Asks nvidia-smi, and looks for device files. Blocks for at most a minute.
+/// Asks nvidia-smi and the amdgpu driver, and looks for device files. Blocks for at most a minute.
 found_gpus find_gpus();
 
-/// One line: "8 x NVIDIA H200, sm_90, driver 580.159.04"; "" if there is none.
+/// One line: "8 x NVIDIA H200, sm_90, driver 580.159.04; AMD gfx90a"; "" if there is none.
 std::string describe(found_gpus const& gpus);
 
 /// What keeps programs that nvcc made for a GPU from running here, in words; none if they run.

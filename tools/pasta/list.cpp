@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <pasta/report/visible.hpp>
 #include "command.hpp"
@@ -13,6 +15,7 @@
 #include "installed_tools.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "run_options.hpp"
 
 namespace pasta::cli {
 
@@ -36,6 +39,14 @@ int list_program(std::string const& path, bool as_json) {
       entry["pasta_version"] = tool.pasta_version;
       tools.push_back(entry);
     }
+    for (amd_tools const& each : table.amd) {
+      ordered_json entry;
+      entry["route"] = "llvm";
+      entry["pack"] = each.tools;
+      entry["pasta_version"] = each.pasta_version;
+      entry["targets"] = each.targets;
+      tools.push_back(entry);
+    }
     ordered_json result;
     result["program"] = path;
     result["is_elf"] = table.kind == file_kind::elf;
@@ -46,20 +57,26 @@ int list_program(std::string const& path, bool as_json) {
   if (table.kind != file_kind::elf) {
     throw command_error(fmt::format("{} is not an ELF program: nothing can be compiled into it", visible(path)));
   }
-  if (table.tools.empty()) {
-    print(
-        fmt::format("no tool is compiled into {}; pasta_instrument() in its CMakeLists.txt does that, or pasta nvcc\n",
-                    visible(path)));
+  if (table.tools.empty() && table.amd.empty()) {
+    print(fmt::format(
+        "no tool is compiled into {}; pasta_instrument() in its CMakeLists.txt does that, or pasta nvcc, pasta hipcc\n",
+        visible(path)));
     return exit_done;
   }
-  std::size_t width = 0;
-  for (compiled_tool const& tool : table.tools) width = std::max(width, display_width(visible(tool.pack)));
-  std::string text;
+  std::vector<std::pair<std::string, std::string>> lines;  // a pack, and what is said of it
   for (compiled_tool const& tool : table.tools) {
-    std::string const pack = visible(tool.pack);
-    text += fmt::format("{}{:{}}  route {}  PASTA {}\n", pack, "", width - display_width(pack), visible(tool.route),
-                        visible(tool.pasta_version));
+    lines.emplace_back(visible(tool.pack),
+                       fmt::format("route {}  PASTA {}", visible(tool.route), visible(tool.pasta_version)));
   }
+  for (amd_tools const& each : table.amd) {
+    lines.emplace_back(visible(each.tools), fmt::format("route llvm  PASTA {}  AMD {}", each.pasta_version,
+                                                        visible(joined(each.targets, ", "))));
+  }
+  std::size_t width = 0;
+  for (auto const& line : lines) width = std::max(width, display_width(line.first));
+  std::string text;
+  for (auto const& [pack, rest] : lines)
+    text += fmt::format("{}{:{}}  {}\n", pack, "", width - display_width(pack), rest);
   print(text);
   return exit_done;
 }

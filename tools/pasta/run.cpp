@@ -93,6 +93,7 @@ environment_changes environment_for(run_options const& options, run_route const&
   };
   set("PASTA_ROUTE", route.name);
   for (auto const& [name, value] : injection_variables(route)) changes.emplace_back(name, value);
+  for (auto const& [name, value] : preload_variables(route.preload)) changes.emplace_back(name, value);
   if (!route.library.empty() && route.name != "patch") {  // machine code needs no other assembler
     for (auto const& change : python_variables(options.tools)) changes.push_back(change);
   }
@@ -152,6 +153,10 @@ std::string why_nothing_attached(std::string const& program, run_route const& ro
         "no report: {} launched no kernel through a driver that loaded PASTA's library; "
         "pasta doctor says what is missing, PASTA_DEBUG=1 what was loaded",
         shown);
+  }
+  if (table.has_amd_counters) {
+    return fmt::format("no report: {} launched no kernel through a HIP runtime; PASTA_DEBUG=1 says what was followed",
+                       shown);
   }
   if (table.kind == file_kind::elf && table.tools.empty()) {
     return fmt::format("no report: {} was not built with pasta_instrument(), nor is anything that it started", shown);

@@ -239,7 +239,9 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
       // For the help text; their words were taken out before.
       std::string const name = "--" + option.name;
       if (app->get_option_no_throw(name) != nullptr) continue;
-      std::string const help = fmt::format("{} (default {})", option.help, option.default_value);
+      std::string const help = option.default_value.empty()
+                                   ? option.help
+                                   : fmt::format("{} (default {})", option.help, option.default_value);
       app->add_option(name, ignored, help)->type_name("VALUE")->group("Options of " + tool);
     }
   }

@@ -56,6 +56,14 @@ std::string find_compiled_pack(run_options const& options, program_table const& 
   return "";
 }
 
+bool has_probe_pack(run_options const& options, program_table const& table) {
+  std::vector<std::string> wanted = options.tools;
+  std::sort(wanted.begin(), wanted.end());
+  return is_open(options) && std::any_of(table.tools.begin(), table.tools.end(), [&](compiled_tool const& tool) {
+           return tool.route == "probe" && tools_of_pack(tool.pack) == wanted;
+         });
+}
+
 /// Each tool of the ptx route has counters of its own: any of them may be run.
 bool has_ptx_tools(run_options const& options, program_table const& table) {
   std::set<std::string> known;
@@ -109,7 +117,7 @@ run_route ptx_route(run_options const& options, installed_tools const& installed
   std::string const library = ptx_library();
   if (library.empty())
     throw command_error("the route ptx has no collector here: PASTA was built without CUDA's headers (pasta doctor)");
-  return {"ptx", joined(options.tools, "+"), library};
+  return {"ptx", joined(options.tools, "+"), library, ""};
 }
 
 /// Why a tool does not have the patch route, as a part of a line.
@@ -147,31 +155,78 @@ run_route patch_route(run_options const& options, installed_tools const& install
   std::string const library = patch_library();
   if (library.empty())
     throw command_error("the route patch has no collector here: PASTA was built without sanitizer.h (pasta doctor)");
-  return {"patch", name, library};
+  return {"patch", name, library, ""};
 }
 
-std::string find_collector(char const* name) {
+/// @throws usage_error: no code for AMD GPUs in the program has one of the tools
+void check_amd_tools(run_options const& options, std::string const& program, program_table const& table) {
+  std::vector<std::string> known;
+  for (amd_tools const& each : table.amd) {
+    for (std::string const& tool : split_names(each.tools, "+")) known.push_back(tool);
+  }
+  if (known.empty()) return;  // the library will see
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (std::string const& tool : options.tools) {
+    if (std::find(known.begin(), known.end(), tool) != known.end()) continue;
+    throw usage_error(fmt::format("unknown tool '{}'{}; {} was built with {} for AMD GPUs", visible(tool),
+                                  suggestion(tool, known), visible(program), visible(joined(known, ", "))));
+  }
+}
+
+/// What the llvm route cannot do on AMD GPUs is refused before the program starts.
+run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
+                    installed_tools const& installed) {
+  check_installed(options, installed);
+  auto const refuse = [](char const* flag, std::string const& value) {
+    throw usage_error(fmt::format(
+        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
+  };
+  check_amd_tools(options, program, table);
+  if (options.per == "launch") refuse("--per", options.per);
+  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
+    refuse("--sampling-rate", options.sampling_rate);
+  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
+  std::string const library = hip_library();
+  if (library.empty()) {
+    throw command_error(
+        "the route llvm has no collector for AMD GPUs here: PASTA was built without HIP's headers (libamdhip64-dev)");
+  }
+  return {"llvm", joined(options.tools, "+"), "", library};
+}
+
+/// A file of this installation's lib/pasta, or "".
+std::string own_library(char const* name) {
   std::string const own = own_folder();
   if (own.empty()) return "";
   std::string const path = (std::filesystem::path(own).parent_path() / "lib/pasta" / name).string();
   return ::access(path.c_str(), R_OK) == 0 ? path : "";
 }
 
+// The loader takes both for the end of a path.
+bool can_be_preloaded(std::string const& library) { return library.find_first_of(" :") == std::string::npos; }
+
 }  // namespace
 
-std::string ptx_library() { return find_collector("libpasta_ptx.so"); }
-std::string patch_library() { return find_collector("libpasta_patch.so"); }
+std::string ptx_library() { return own_library("libpasta_ptx.so"); }
+std::string patch_library() { return own_library("libpasta_patch.so"); }
+std::string hip_library() { return own_library("libpasta_hip.so"); }
+
+}  // namespace
 
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed) {
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
   if (options.route == "patch") return patch_route(options, installed);
+  bool const is_for_amd = table.has_amd_counters && (is_open(options) || options.route == "llvm");
+  if (is_for_amd && !has_probe_pack(options, table)) return hip_route(options, program, table, installed);
+  if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, "", ""};
   if (table.tools.empty()) {
     check_installed(options, installed);
-    return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : ""};
+    return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : "",
+            options.route == "llvm" && can_be_preloaded(hip_library()) ? hip_library() : ""};
   }
-  if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, ""};
   if (is_open(options) && has_ptx_tools(options, table)) return ptx_route(options, installed);
   refuse_tools(options, program, table);
 }
@@ -188,6 +243,18 @@ std::vector<std::pair<std::string, std::string>> injection_variables(run_route c
   // Code that is loaded when it is first needed cannot be patched.
   if (route.name == "patch") variables.emplace_back("CUDA_MODULE_LOADING", "EAGER");
   return variables;
+}
+
+std::vector<std::pair<std::string, std::string>> preload_variables(std::string const& library) {
+  if (library.empty()) return {};
+  if (!can_be_preloaded(library)) {
+    throw command_error(fmt::format(
+        "{} cannot be loaded before a program: the loader takes blanks and colons in its path for the end of it",
+        visible(library)));
+  }
+  char const* const before = std::getenv("LD_PRELOAD");
+  bool const is_set = before != nullptr && *before != '\0';
+  return {{"LD_PRELOAD", is_set ? fmt::format("{}:{}", library, before) : library}};
 }
 
 }  // namespace pasta::cli

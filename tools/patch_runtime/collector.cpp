@@ -125,7 +125,7 @@ kernel_record& collector::kernel_of(Sanitizer_LaunchData const& what) {
   known->name = what.functionName == nullptr ? "?" : what.functionName;
   known->context = &context_of(what.context);
   known->module = what.module;
-  known->is_wanted = wanted_.selection.has_kernel(ptx::demangled(known->name));
+  known->is_wanted = wanted_.selection.has_kernel(collecting::demangled(known->name));
   return *known;
 }
 

@@ -29,5 +29,5 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (is_started) return 1;
   is_started = true;
   start_own();
-  return pasta::ptx::start_next_injection();
+  return pasta::collecting::start_next_injection();
 }

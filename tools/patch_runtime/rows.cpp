@@ -98,7 +98,7 @@ class context_rows {
     std::vector<source_line> const lines =
         at.code ? at.code->find_lines(at.function, at.offset) : std::vector<source_line>();
     if (lines.empty()) {
-      made.where.file = fmt::format("{}+0x{:04x}", ptx::demangled(at.function), at.offset);
+      made.where.file = fmt::format("{}+0x{:04x}", collecting::demangled(at.function), at.offset);
       return;
     }
     // As on the ptx route: the innermost place that is not a library's, or of a library's own kernel the innermost.
@@ -110,7 +110,7 @@ class context_rows {
     made.where.column = place->column;
     for (; std::next(place) != lines.end(); ++place) {
       source_line const& caller = *std::next(place);
-      made.callers.push_back({caller.file, caller.line, caller.column, ptx::demangled(place->function)});
+      made.callers.push_back({caller.file, caller.line, caller.column, collecting::demangled(place->function)});
     }
   }
 
@@ -154,7 +154,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
       auto const [known, is_new] = numbers.try_emplace({record.name, group.range, group.launch}, made.kernels.size());
       if (is_new) {
         ptx::collected_kernel& kernel = made.kernels.emplace_back();
-        kernel.name = ptx::demangled(record.name);
+        kernel.name = collecting::demangled(record.name);
         kernel.range = group.range;
         kernel.launch = group.launch;
       }
@@ -163,7 +163,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
       if (group.state) rows.at(record.context).add(*group.state, kernel);
     }
     if (!record.is_wanted && record.context->modules.is_patched(record.module))
-      beside.insert(ptx::demangled(record.name));
+      beside.insert(collecting::demangled(record.name));
   }
   if (!beside.empty()) {
     std::string names;

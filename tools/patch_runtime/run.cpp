@@ -27,18 +27,10 @@ std::string why_lazy() {
 }  // namespace
 
 run::run(settings set)
-    : process_run(std::move(set), "patch"),
+    : process_run(std::move(set), "patch", "cuda"),
       collector_(sanitizer_, driver_, wanted(), [this] { return find_patches(); }) {}
 
 bool run::is_here() const { return owner() == ::getpid(); }
-
-void run::give_up(char const* why) noexcept {
-  if (!end()) return;
-  try {
-    collector_.add_note(fmt::format("Nothing was collected from some moment on: {}", why));
-  } catch (...) {  // not even memory for a sentence
-  }
-}
 
 void run::start(settings set) {
   run* const made = new run(std::move(set));
@@ -53,18 +45,15 @@ void run::start(settings set) {
     made->end();
     return made->refuse(problem);
   }
-  if (made->wanted().is_debugging) {
-    pasta::detail::say(
-        fmt::format("{} ({}): the patch route follows the Compute Sanitizer", made->program(), made->owner()));
-  }
-  made->finish_at_exit();
+  made->explain("the patch route follows the Compute Sanitizer");
+  finish_at_exit();
 }
 
 collector::patches run::find_patches() {
   collector::patches found;
   found.why_not = begin();
   if (!found.why_not.empty()) return found;
-  ptx::tool_library const& tool = tools().front();
+  collecting::tool_library const& tool = tools().front();
   auto const ask = reinterpret_cast<void (*)(tool_patches*)>(tool.find("pasta_tool_patches"));
   if (tools().size() > 1) {
     found.why_not = "the patch route runs one tool at a time";
@@ -84,38 +73,35 @@ collector::patches run::find_patches() {
   return found;
 }
 
-void run::collect(char const* why_incomplete) {
-  std::string const note = run_for_a_while([this] { collector_.harvest(); }, why_incomplete);
-  if (!note.empty()) collector_.add_note(note);
-}
-
-void run::fill(report_model& report) {
+void run::fill(report_model& model) {
   int version = 0;
   if (driver_.cuDriverGetVersion_(&version) == CUDA_SUCCESS && version > 0)
-    report.header.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    model.header.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   collector_.look([&](auto const& records, auto& contexts, std::set<std::string> notes) {
     for (context_record const& context : contexts) {
       char name[256] = "";
       bool const is_named =
           context.memory.exists() && driver_.cuDeviceGetName_(name, sizeof name, context.device) == CUDA_SUCCESS;
-      if (is_named && report.header.device.find(name) == std::string::npos)
-        report.header.device += (report.header.device.empty() ? "" : ", ") + std::string(name);
+      if (is_named && model.header.device.find(name) == std::string::npos)
+        model.header.device += (model.header.device.empty() ? "" : ", ") + std::string(name);
     }
-    ptx::collected const rows = make_rows(records, contexts, notes);
-    for (ptx::tool_library const& tool : tools())
-      report.tools.push_back(tool.report(rows, wanted().tool_options, notes));
-    report.notes.assign(notes.begin(), notes.end());
+    ask_tools(model, notes, [&](std::string const&) { return make_rows(records, contexts, notes); });
+    model.notes.assign(notes.begin(), notes.end());
   });
 }
 
-std::string run::why_nothing() {
+std::uint64_t run::count_launches() {
   std::uint64_t launches = 0;
   collector_.look([&](auto const& records, auto const&, auto const&) {
     for (kernel_record const& record : records) {
       for (launch_group const& group : record.groups) launches += group.launches;
     }
   });
-  return launches == 0 ? "" : fmt::format("none of its {} launches was chosen", launches);
+  return launches;
+}
+
+std::string run::why_nothing(std::uint64_t launches) const {
+  return fmt::format("none of its {} launches was chosen", launches);
 }
 
 }  // namespace pasta::patch

@@ -9,28 +9,26 @@
 namespace pasta::patch {
 
 /// A process's run on the patch route.
-class run final : public ptx::process_run {
+class run final : public collecting::process_run {
  public:
   /// @param set with tools
   explicit run(settings set);
 
-  static run* existing() { return one_; }
+  static run* existing() { return static_cast<run*>(one_); }
   /// Makes the run and follows the Compute Sanitizer's callbacks. Once, as the driver starts.
   static void start(settings set);
 
   patch::collector& collector() { return collector_; }
   /// Whether the calling process is the one that the run is of: a forked child has no GPU.
   bool is_here() const;
-  /// Something went wrong within the collector: it collects no more.
-  void give_up(char const* why) noexcept;
 
  private:
-  void collect(char const* why_incomplete) override;
-  void fill(report_model& report) override;
-  std::string why_nothing() override;
+  void harvest() override { collector_.harvest(); }
+  void fill(report_model& model) override;
+  void add_note(std::string const& note) override { collector_.add_note(note); }
+  std::uint64_t count_launches() override;
+  std::string why_nothing(std::uint64_t launches) const override;
   collector::patches find_patches();
-
-  inline static run* one_ = nullptr;
 
   sanitizer sanitizer_;
   ptx::driver driver_;

@@ -14,9 +14,6 @@ namespace pasta::ptx {
 
 namespace {
 
-constexpr std::size_t line_bytes = 128;  // shards share none, and none is shared with what lies before them
-constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
-
 // Of a state of either size; what follows is there in the larger alone.
 constexpr std::size_t small_state_bytes = 32, shared_offset = 32;
 
@@ -93,11 +90,8 @@ std::string collector::take_memory(context_state& context, attachment& made) {
   constexpr std::size_t enough_sets = 1024, many_sets = 128, few_sets = 8;
   constexpr std::uint32_t few_shards = 16;
   bool const is_apart = wanted_.per == scope::launch && context.can_switch;
-  made.shared_bytes = in_lines(made.table->shared_bytes);
-  made.shard_stride = in_lines(std::max<std::size_t>(made.table->shard_bytes, 1));
-  made.shard_count = context.most_shards;
   std::size_t const share = context.left_bytes / 8;
-  while (made.shard_count > 1 && made.set_bytes() > share) made.shard_count /= 2;
+  made.lay_out(context.most_shards, share);
   while (is_apart && made.shard_count > few_shards && made.set_bytes() * many_sets > share) made.shard_count /= 2;
   while (is_apart && made.shard_count > 1 && made.set_bytes() * few_sets > share) made.shard_count /= 2;
   std::size_t sets = is_apart ? std::clamp<std::size_t>(share / made.set_bytes(), 1, enough_sets) : 1;

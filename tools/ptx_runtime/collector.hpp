@@ -87,7 +87,7 @@ class collector {
   // ---- Modules and contexts.
 
   /// From within the driver too.
-  void image_loaded(std::string_view image) { images_.add(read_image(image)); }
+  void image_loaded(std::string_view image) { images_.add(collecting::read_image(image)); }
   void context_gone(CUcontext context);
   /// A module was unloaded: what it collected is brought to the host, and its memory given back.
   void module_gone(CUmodule module, std::uint32_t context_uid);

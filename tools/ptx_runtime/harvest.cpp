@@ -5,46 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include "collector.hpp"
 
 namespace pasta::ptx {
-
-namespace {
-
-// Of a module that only counts a sum is kept, of others the shards in which there is anything.
-void keep_set(attachment const& from, std::byte const* set, launch_bin& bin) {
-  std::byte const* const shards = set + from.shared_bytes;
-  std::vector<std::byte> kept(set, shards);
-  std::uint32_t count = 0;
-  if (from.table->rows.empty()) {
-    std::vector<std::uint64_t> sums(from.shard_stride / sizeof(std::uint64_t));
-    for (std::uint32_t shard = 0; shard < from.shard_count; ++shard) {
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, shards + shard * from.shard_stride + i * sizeof word, sizeof word);
-        sums[i] += word;
-      }
-    }
-    auto const* const bytes = reinterpret_cast<std::byte const*>(sums.data());
-    kept.insert(kept.end(), bytes, bytes + from.shard_stride);
-    count = 1;
-  } else {
-    for (std::uint32_t shard = 0; shard < from.shard_count; ++shard) {
-      std::byte const* const begin = shards + shard * from.shard_stride;
-      bool const is_empty =
-          std::all_of(begin, begin + from.shard_stride, [](std::byte each) { return each == std::byte{0}; });
-      if (is_empty && !(count == 0 && shard + 1 == from.shard_count)) continue;
-      kept.insert(kept.end(), begin, begin + from.shard_stride);
-      ++count;
-    }
-  }
-  bin.copy = std::move(kept);
-  bin.shard_count = count;
-}
-
-}  // namespace
 
 // The sets of single launches that have ended are used again.
 std::string collector::read(context_state& context, attachment& from) {
@@ -73,7 +37,7 @@ std::string collector::read(context_state& context, attachment& from) {
     for (std::size_t i = 0; i < copies.size() && bin.memory != 0; ++i) {
       attachment::slab const& slab = from.slabs[i];
       if (bin.memory < slab.memory || bin.memory >= slab.memory + slab.sets * from.set_bytes()) continue;
-      keep_set(from, copies[i].data() + (bin.memory - slab.memory), bin);
+      bin.keep(from, copies[i].data() + (bin.memory - slab.memory));
       break;
     }
   }

@@ -17,7 +17,7 @@ namespace pasta::ptx {
 /// from within the driver: never waits for it.
 class loaded_images {
  public:
-  void add(image_names names) {
+  void add(collecting::image_names names) {
     if (names.ids.empty()) return;
     std::lock_guard const lock(mutex_);
     for (std::string& function : names.functions) {

@@ -15,14 +15,17 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <pasta/session/ptx/read_site_table.hpp>
 #include <pasta/vendor/launch_shape.hpp>
 #include <string>
 #include <vector>
 
+#include "kept_memory.hpp"
 #include "launch_group.hpp"
 
 namespace pasta::ptx {
+
+using collecting::kept_copy;
+using collecting::memory_layout;
 
 /// A launch in a stream beside that which switches: what it adds may go to any bin that there is meanwhile.
 struct stranger {
@@ -43,16 +46,11 @@ struct epoch {
 };
 
 /// An instrumented module in a context, with the memory that its kernels add to.
-struct attachment {
-  std::shared_ptr<read_table const> table;
+struct attachment : memory_layout {
   CUmodule module = nullptr;
   CUdeviceptr state = 0;  ///< the module's pasta_state_<id>
   std::size_t state_bytes = 0;
   bool is_gone = false;  ///< its memory was given back
-  // A set of memory: what is once for all shards, then the shards.
-  std::size_t shared_bytes = 0, shard_stride = 0;
-  std::uint32_t shard_count = 0;
-
   struct slab {
     CUdeviceptr memory = 0;
     std::size_t sets = 0;
@@ -69,7 +67,6 @@ struct attachment {
   std::atomic<bool> is_switching{false};
   std::atomic<std::uint64_t> plain_stream{0};  ///< of launches before it switched: 0 none, 1 << 63 several
 
-  std::size_t set_bytes() const { return shared_bytes + shard_stride * shard_count; }
   bool has_shared_word() const { return state_bytes >= 48; }
   bool has(CUdeviceptr address) const {
     for (slab const& each : slabs) {

@@ -11,21 +11,14 @@
 namespace pasta::ptx {
 
 run::run(settings set)
-    : process_run(std::move(set), "ptx"), collector_(driver_, wanted(), [this] { return begin(); }) {}
-
-void run::give_up(char const* why) noexcept {
-  if (!end()) return;
-  try {
-    collector_.add_note(fmt::format("Nothing was collected from some moment on: {}", why));
-  } catch (...) {  // not even memory for a sentence
-  }
-}
+    : collecting::process_run(std::move(set), "ptx", "cuda"),
+      collector_(driver_, wanted(), [this] { return begin(); }) {}
 
 void run::start(settings set) {
   run* const made = new run(std::move(set));
   std::string problem = made->driver_.load();
   if (problem.empty()) {
-    one_ = made;
+    one_ = existing_ = made;
     problem = subscribe(&on_event);
   }
   if (!problem.empty()) {
@@ -35,45 +28,35 @@ void run::start(settings set) {
     if (made->wanted().is_debugging) pasta::detail::say(fmt::format("the ptx route collects nothing: {}", problem));
     return;
   }
-  if (made->wanted().is_debugging)
-    pasta::detail::say(fmt::format("{} ({}): the ptx route follows the driver", made->program(), made->owner()));
-  // Also where nothing is attached, to say so.
-  made->finish_at_exit();
+  made->explain("the ptx route follows the driver");
+  finish_at_exit();  // also where nothing is attached, to say so
 }
 
-void run::collect(char const* why_incomplete) {
-  std::string const note = run_for_a_while(
-      [this] {
-        collector_.harvest(collector::wait::for_nothing);  // at least what is there
-        collector_.harvest(collector::wait::for_kernels);
-      },
-      why_incomplete);
-  if (!note.empty()) collector_.add_note(note);
+void run::harvest() {
+  collector_.harvest(collector::wait::for_nothing);  // at least what is there
+  collector_.harvest(collector::wait::for_kernels);
 }
 
-void run::fill(report_model& report) {
+void run::fill(report_model& model) {
   int version = 0;
   if (driver_.cuDriverGetVersion_(&version) == CUDA_SUCCESS && version > 0)
-    report.header.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    model.header.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   collector_.look([&](auto const& records, auto const& contexts, std::set<std::string> notes) {
     for (context_state const& context : contexts) {
-      if (report.header.device.find(context.device_name) == std::string::npos)
-        report.header.device += (report.header.device.empty() ? "" : ", ") + context.device_name;
+      if (model.header.device.find(context.device_name) == std::string::npos)
+        model.header.device += (model.header.device.empty() ? "" : ", ") + context.device_name;
     }
-    for (tool_library const& tool : tools()) {
-      collected const rows = make_rows(records, contexts, tool.name(), notes);
-      report.tools.push_back(tool.report(rows, wanted().tool_options, notes));
-    }
-    report.notes.assign(notes.begin(), notes.end());
+    ask_tools(model, notes, [&](std::string const& tool) { return make_rows(records, contexts, tool, notes); });
+    model.notes.assign(notes.begin(), notes.end());
   });
 }
 
-std::string run::why_nothing() {
+std::uint64_t run::count_launches() {
   std::uint64_t launches = 0;
   collector_.look([&](auto const& records, auto const&, auto const&) {
     for (function_record const& each : records) launches += each.plain.launches;
   });
-  return launches == 0 ? "" : fmt::format("none of the kernels in its {} launches has PASTA's counters", launches);
+  return launches;
 }
 
 }  // namespace pasta::ptx

@@ -8,28 +8,26 @@
 
 namespace pasta::ptx {
 
-/// A process's run on the ptx route.
-class run final : public process_run {
+/// A process's run: from the driver's start to the report.
+class run final : public collecting::process_run {
  public:
   /// @param set with tools
   explicit run(settings set);
 
-  static run* existing() { return one_; }
+  static run* existing() { return existing_; }
   /// Makes the run and follows the driver's calls. Once, as the driver starts.
   static void start(settings set);
 
   pasta::ptx::collector& collector() { return collector_; }
   driver const& with() const { return driver_; }
 
-  /// Something went wrong within the collector: one line, and it collects no more.
-  void give_up(char const* why) noexcept;
-
  private:
-  void collect(char const* why_incomplete) override;
-  void fill(report_model& report) override;
-  std::string why_nothing() override;
+  void harvest() override;
+  void fill(report_model& model) override;
+  void add_note(std::string const& note) override { collector_.add_note(note); }
+  std::uint64_t count_launches() override;
 
-  inline static run* one_ = nullptr;
+  inline static run* existing_ = nullptr;
 
   driver driver_;
   pasta::ptx::collector collector_;

@@ -46,7 +46,7 @@ template <class Description>
 inline constexpr bool are_numbers_v = true;
 template <class Options, class... Values>
 inline constexpr bool are_numbers_v<std::tuple<option_description<Options, Values>...>> =
-    (std::is_arithmetic_v<Values> && ...);
+    ((std::is_arithmetic_v<Values> || std::is_same_v<Values, short_text>)&&...);
 
 template <class Options>
 consteval bool are_options_numbers() {
@@ -75,6 +75,15 @@ constexpr bool is_same_member(First first, Second second) {
   }
 }
 
+template <class Options, class Value>
+constexpr bool is_in_range(option_description<Options, Value> const& of, Value value) {
+  return value >= of.minimum && value <= of.maximum;
+}
+template <class Options>
+constexpr bool is_in_range(option_description<Options, short_text> const&, short_text const&) {
+  return true;
+}
+
 enum class option_fault { none, name, member, duplicate, range };
 
 template <class Options>
@@ -85,14 +94,13 @@ consteval option_fault find_option_fault() {
         [&](auto const&... all) {
           Options const defaults{};
           auto const check = [&](auto const& one) {
-            auto const value = defaults.*one.member;
             if (fault != option_fault::none) return;
             bool const is_member_taken = (std::size_t{is_same_member(one.member, all.member)} + ...) > 1;
             bool const is_name_taken = (std::size_t{one.name == all.name} + ...) > 1;
             if (is_name_taken) fault = option_fault::duplicate;
             if (is_member_taken) fault = option_fault::member;
             if (!is_option_name(one.name)) fault = option_fault::name;
-            if (value < one.minimum || value > one.maximum) fault = option_fault::range;
+            if (!is_in_range(one, defaults.*one.member)) fault = option_fault::range;
           };
           (check(all), ...);
         },
@@ -268,7 +276,7 @@ consteval bool check_options() {
     return false;  // said by pasta::option
   } else if constexpr (!std::is_trivially_copyable_v<options> || !std::is_aggregate_v<options>) {
     static_assert(std::is_aggregate_v<options> && std::is_trivially_copyable_v<options>,
-                  "a tool's options are a plain struct of numbers and bools with default values");
+                  "a tool's options are a plain struct of numbers, bools and pasta::short_texts with default values");
   } else if constexpr (described_count<options>() != count_fields<options>()) {
     static_assert(described_count<options>() == count_fields<options>(),
                   "each field of options is described once: static constexpr auto describe() { return "
@@ -366,16 +374,9 @@ inline constexpr bool lacks_v = (handles_v<Tool, Event> || counts_v<Tool, Event>
 
 template <class... Tools>
 consteval bool check_delivery(type_list<Tools...>) {
-  constexpr bool lacks_matrix = (lacks_v<Tools, matrix_operation> || ...), lacks_call = (lacks_v<Tools, call> || ...);
-  static_assert(!(lacks_matrix && lacks_call),
-                "the probe route does not deliver pasta::matrix_operation and pasta::call; routes that do: ptx, patch "
-                "(and llvm for "
-                "matrix_operation)");
-  static_assert(!lacks_matrix || lacks_call,
-                "the probe route does not deliver pasta::matrix_operation; routes that do: ptx, patch, llvm");
-  static_assert(!lacks_call || lacks_matrix,
-                "the probe route does not deliver pasta::call; routes that do: ptx, patch");
-  return !lacks_matrix && !lacks_call;
+  constexpr bool lacks_call = (lacks_v<Tools, call> || ...);
+  static_assert(!lacks_call, "the probe route does not deliver pasta::call; routes that do: ptx, patch");
+  return !lacks_call;
 }
 
 // What the checks have found, for code that must not go on with a wrong tool: its messages would bury the one that

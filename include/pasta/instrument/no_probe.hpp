@@ -21,9 +21,9 @@ struct no_probe {
 /// program of the llvm route there is one.
 template <class Event>
 inline constexpr bool probe_delivers_v =
-    contains_v<
-        type_list<memory_access, async_copy, barrier, block_enter, block_exit, thread_enter, thread_exit, branch>,
-        Event> ||
+    contains_v<type_list<memory_access, async_copy, barrier, block_enter, block_exit, thread_enter, thread_exit, branch,
+                         matrix_operation>,
+               Event> ||
     (is_llvm_route && std::is_same_v<Event, call>);
 
 }  // namespace pasta

@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <pasta/event.hpp>
+#include <pasta/instrument/matrix_shape.hpp>
 #include <string>
 #include <string_view>
 
@@ -38,12 +39,17 @@ constexpr std::string_view to_string(memory_space space) {
                                         "constant", "texture", "surface", "tensor"};
   return names[static_cast<std::size_t>(space)];
 }
+constexpr std::string_view to_string(element_type type) {
+  constexpr std::string_view names[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "s8", "s4", "s32", "b1"};
+  return names[static_cast<std::size_t>(type)];
+}
 PASTA_DEVICE constexpr operation to_operation(access_kind kind) { return static_cast<operation>(kind); }
 
 /// A site's identity within a kernel: two words, made of constants where the operation is inlined.
 struct site_key {
   char const* file = nullptr;
-  std::uint64_t packed = 0;  // line 20 | operation 4 | column 14 | space 2 | size 24
+  // line 20 | operation 4 | column 14 | space 2 | size 24, of a matrix operation its shape
+  std::uint64_t packed = 0;
 
   static constexpr std::uint64_t max_line = (1u << 20) - 1, max_column = (1u << 14) - 1, max_size = (1u << 24) - 1;
 
@@ -53,12 +59,23 @@ struct site_key {
                             at_most(where.column, max_column) << 26 |
                             std::uint64_t{static_cast<std::uint8_t>(space)} << 24 | at_most(size_bytes, max_size)};
   }
+  PASTA_DEVICE static constexpr site_key of(place const& where, matrix_shape const& shape) {
+    site_key key = of(where, operation::matrix, memory_space::global, 0);
+    key.packed |= shape.packed();
+    return key;
+  }
   constexpr place where() const {
     return {file, static_cast<std::uint32_t>(packed >> 44), static_cast<std::uint32_t>(packed >> 26 & max_column)};
   }
   PASTA_DEVICE constexpr operation what() const { return static_cast<operation>(packed >> 40 & 15); }
   PASTA_DEVICE constexpr memory_space space() const { return static_cast<memory_space>(packed >> 24 & 3); }
-  PASTA_DEVICE constexpr std::uint32_t size_bytes() const { return static_cast<std::uint32_t>(packed & max_size); }
+  PASTA_DEVICE constexpr std::uint32_t size_bytes() const { return what() == operation::matrix ? 0 : size_of_access(); }
+  /// The same of what is known to be an access.
+  PASTA_DEVICE constexpr std::uint32_t size_of_access() const { return static_cast<std::uint32_t>(packed & max_size); }
+  /// Of a matrix operation.
+  PASTA_DEVICE constexpr matrix_shape shape() const {
+    return matrix_shape(static_cast<std::uint32_t>(packed & max_size));
+  }
 
   /// Where lanes wait: lowest line first; on a line loads before stores (a statement's right side is
   /// evaluated before its left), then by column. Equal means the same site (up to a
@@ -78,6 +95,18 @@ struct site_key {
   }
 };
 
+/// What one matrix instruction multiplies, as reports show it: D[m][n] = A[m][k] * B[k][n] + C[m][n].
+struct matrix_tile {
+  std::uint32_t m = 0, n = 0, k = 0;  ///< of one product; k counts what a sparse factor leaves out; 0: not known
+  std::uint32_t products = 1;         ///< that one instruction makes
+  std::uint32_t lanes = 0;            ///< that execute one instruction together; 0: the site is no matrix operation
+  std::string a, b, d;                ///< element types as PTX names them; empty: not known
+
+  friend bool operator==(matrix_tile const&, matrix_tile const&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(matrix_tile const&, matrix_tile const&) = default;
+};
+
 /// A site as reports show it.
 struct site_info {
   std::string file;
@@ -85,14 +114,23 @@ struct site_info {
   operation what = operation::load;
   memory_space space = memory_space::global;
   std::uint32_t size_bytes = 0;  ///< of one lane's access; 0 where the operation moves no memory
+  matrix_tile tile = {};         ///< of a matrix operation
 
   friend bool operator==(site_info const&, site_info const&) = default;
   // The 0 that it is compared with is no pointer. NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(site_info const&, site_info const&) = default;
 };
 
-inline site_info describe(site_key const& key) {
-  return {key.file, key.where().line, key.where().column, key.what(), key.space(), key.size_bytes()};
+/// @param warp_width lanes of a warp where the kernel ran
+inline site_info describe(site_key const& key, std::uint32_t warp_width) {
+  site_info site{key.file, key.where().line, key.where().column, key.what(), key.space(), key.size_bytes(), {}};
+  if (key.what() != operation::matrix) return site;
+  site.tile.lanes = warp_width;
+  if (matrix_shape const shape = key.shape(); shape.is_known()) {
+    std::string const input(to_string(shape.input())), accumulator(to_string(shape.accumulator()));
+    site.tile = {shape.m(), shape.n(), shape.k(), shape.products(), warp_width, input, input, accumulator};
+  }
+  return site;
 }
 
 }  // namespace pasta

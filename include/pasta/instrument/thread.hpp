@@ -87,6 +87,15 @@ class thread {
     return condition;
   }
 
+  /// Says where tools can see it that the warp multiplies matrix tiles here; stands before the instruction itself,
+  /// which is the kernel's own (an mma, an MFMA). All lanes of the warp come here together, as for the instruction.
+  ///
+  ///     t.matrix_operation({16, 8, 16, pasta::element_type::f16, pasta::element_type::f32});
+  PASTA_DEVICE void matrix_operation(matrix_shape shape, PASTA_PLACE_PARAMETERS) const {
+    if constexpr (Probe::is_active) Probe::multiply(handle_, {PASTA_PLACE_ARGUMENTS}, shape);
+    static_cast<void>(shape);
+  }
+
   // Relaxed atomic operations on an element of a traced array; each gives the value before.
 #define PASTA_DETAIL_ATOMIC(name)                                                                               \
   template <class T, class V>                                                                                   \

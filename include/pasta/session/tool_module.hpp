@@ -22,11 +22,12 @@ requires is_right_v<Tool> std::string describe_tool() {
   all["options"] = ordered_json::array();
   typename Tool::options const defaults{};
   for_each_option<typename Tool::options>([&](auto const& known) {
-    all["options"].push_back(ordered_json{{"name", known.name},
-                                          {"default", option_text(defaults.*known.member)},
-                                          {"help", known.help},
-                                          {"minimum", option_text(known.minimum)},
-                                          {"maximum", option_text(known.maximum)}});
+    ordered_json option{{"name", known.name}, {"default", option_text(defaults.*known.member)}, {"help", known.help}};
+    if constexpr (requires { known.minimum; }) {
+      option["minimum"] = option_text(known.minimum);
+      option["maximum"] = option_text(known.maximum);
+    }
+    all["options"].push_back(std::move(option));
   });
   all["events"] = ordered_json::array();
 #define PASTA_DETAIL_LIST(event) \
@@ -39,10 +40,10 @@ requires is_right_v<Tool> std::string describe_tool() {
   PASTA_DETAIL_FOR_EACH_DEVICE_EVENT(PASTA_DETAIL_LIST)
 #undef PASTA_DETAIL_LIST
   all["routes"] = ordered_json::array();
-  if constexpr (!(lacks_v<Tool, matrix_operation> || lacks_v<Tool, call>)) all["routes"].push_back("probe");
+  if constexpr (!lacks_v<Tool, call>) all["routes"].push_back("probe");
   if constexpr (ptx::can_collect_v<Tool>) all["routes"].push_back("ptx");
   if constexpr (patch_needs<Tool>::obstacle == patch_obstacle::none) all["routes"].push_back("patch");
-  if constexpr (!lacks_v<Tool, matrix_operation>) all["routes"].push_back("llvm");
+  all["routes"].push_back("llvm");
   return all.dump();
 }
 

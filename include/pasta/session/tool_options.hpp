@@ -22,6 +22,8 @@ template <class Value>
 std::string option_text(Value value) {
   if constexpr (std::is_same_v<Value, bool>) {
     return value ? "1" : "0";
+  } else if constexpr (std::is_same_v<Value, short_text>) {
+    return std::string(value.view());
   } else {
     return fmt::format("{}", value);
   }
@@ -32,6 +34,15 @@ void set_option(Options& options, option_description<Options, Value> const& know
   std::string const name = fmt::format("--{}", known.name);
   if constexpr (std::is_same_v<Value, bool>) {
     options.*known.member = parse_switch(name, text);
+  } else if constexpr (std::is_same_v<Value, short_text>) {
+    if (text.size() > short_text::max_bytes)
+      throw usage_error(
+          fmt::format("{}: a text of {} bytes, at most {} are read", name, text.size(), short_text::max_bytes));
+    if (known.find_mistake != nullptr) {
+      std::string const mistake = known.find_mistake(text);
+      if (!mistake.empty()) throw usage_error(fmt::format("{}: {}", name, visible(mistake)));
+    }
+    options.*known.member = short_text(text);
   } else {
     options.*known.member = parse_number<Value>(name, text, known.minimum, known.maximum);
   }

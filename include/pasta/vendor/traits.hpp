@@ -49,6 +49,22 @@ namespace detail {
 inline constinit std::atomic<event_sink*> installed_sink{nullptr};
 }
 
+/// What a vendor's traits hand on where pasta::launch and pasta::buffer are the hooks.
+namespace detail {
+struct hand_on_launch {
+  void operator()(dim3 grid, dim3 block) const noexcept {
+    if (event_sink* sink = installed_sink.load(std::memory_order_acquire)) sink->launch_seen(grid, block);
+  }
+};
+struct hand_on_memory {
+  /// Freeing null is no event.
+  void operator()(void* pointer, std::size_t bytes) const noexcept {
+    event_sink* const sink = installed_sink.load(std::memory_order_acquire);
+    if (sink != nullptr && pointer != nullptr) sink->memory_seen(pointer, bytes);
+  }
+};
+}  // namespace detail
+
 /// Installs the sink for all vendors' hooks; null takes it away. The sink must live until it is replaced.
 /// @return the one before
 inline event_sink* install_sink(event_sink* sink) noexcept { return detail::installed_sink.exchange(sink); }

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <shared_mutex>
 #include <string>
+#include <unordered_map>
 
 #include "device.hpp"
 #include "hip/emulated_launch.h"
@@ -21,6 +23,20 @@ hipError_t done(hipError_t error = hipSuccess) { return hip_emulation::set_last_
 struct event {
   long long ticks = -1;  // of 10 ns; negative: not recorded
 };
+struct kernel_list {
+  std::shared_mutex mutex;
+  std::unordered_map<void const*, hip_emulation::run_kernel> how;  // [kernel]: how to run it
+};
+kernel_list& kernels() {
+  static auto* const all = new kernel_list;  // never deleted: kernels may be launched until the very end
+  return *all;
+}
+hip_emulation::run_kernel find_kernel(void const* kernel) {
+  std::shared_lock const lock(kernels().mutex);
+  auto const found = kernels().how.find(kernel);
+  return found == kernels().how.end() ? nullptr : found->second;
+}
+
 event* to_event(hipEvent_t handle) { return reinterpret_cast<event*>(handle); }
 
 }  // namespace
@@ -30,9 +46,20 @@ hipError_t set_last_error(hipError_t error) {
   if (error != hipSuccess) last_error = error;
   return error;
 }
+void add_kernel(void const* kernel, run_kernel how) {
+  if (find_kernel(kernel) == how) return;
+  std::unique_lock const lock(kernels().mutex);
+  kernels().how[kernel] = how;
+}
 }  // namespace hip_emulation
 
 extern "C" {
+
+hipError_t hipLaunchKernel(void const* kernel, dim3 grid, dim3 block, void** parameters, std::size_t shared_bytes,
+                           hipStream_t) {
+  hip_emulation::run_kernel const how = find_kernel(kernel);
+  return how == nullptr ? done(hipErrorInvalidDeviceFunction) : how(kernel, grid, block, parameters, shared_bytes);
+}
 
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
   if (memory == nullptr) return done(hipErrorInvalidValue);

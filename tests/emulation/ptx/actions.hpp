@@ -76,6 +76,7 @@ builders atomic_builders();
 void build_warp_barrier(function_compiler& names, spelled const& text, op& into);
 builders exchange_builders();
 builders control_builders();
+builders matrix_builders();
 
 }  // namespace ptx_emulation
 #endif

@@ -12,7 +12,7 @@ builder find_builder(std::string_view name) {
     std::map<std::string_view, builder> made;
     for (auto const& part : {arithmetic_builders(), wide_builders(), bit_builders(), floating_builders(),
                              compare_builders(), convert_builders(), move_builders(), memory_builders(),
-                             atomic_builders(), exchange_builders(), control_builders()}) {
+                             atomic_builders(), exchange_builders(), control_builders(), matrix_builders()}) {
       made.insert(part.begin(), part.end());
     }
     return made;

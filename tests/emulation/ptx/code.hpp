@@ -94,6 +94,7 @@ struct op {
   scalar type, from;         // from: a conversion's source
   place guard;
   std::array<place, 11> at{};          // results first
+  std::vector<place> more;             // registers of a product of matrices
   std::int64_t value = 0;              // offset of an address, or a number of the action's
   std::uint32_t target = nowhere;      // of a jump
   std::uint32_t meeting = nowhere;     // where lanes that a jump parts meet again

@@ -80,7 +80,7 @@ class execution {
 
 /// What lanes give to each other: they may come from different places.
 struct exchange {
-  execution const* of;
+  execution* of;
   lane_mask members;  // the mask that all of them named
   lane_mask lanes;    // of them those that are there
   std::uint64_t in[4][warp_lanes], out[2][warp_lanes];

@@ -113,7 +113,7 @@ struct delivery<type_list<Tools...>> {
     if (!warp::all(lanes, is_home(given.where.first->entries[slot], packed, file))) return false;
     std::uint32_t const lowest = warp::lowest(lanes);
     std::uint64_t const first = warp::shuffle(lanes, address, lowest);
-    std::uint32_t const offset = (warp::lane() - lowest) * site_key{nullptr, packed}.size_bytes();
+    std::uint32_t const offset = (warp::lane() - lowest) * site_key{nullptr, packed}.size_of_access();
     if (!warp::all(lanes, address - first == offset)) return false;
     std::uint32_t const layout =
         find_run(&given.where.first->layouts, slot, lanes, static_cast<std::uint32_t>(first) % alike_period,
@@ -181,7 +181,7 @@ struct delivery<type_list<Tools...>> {
                                                                   std::uint32_t lane, request_trial* trial) {
     return {lanes,
             address,
-            key.size_bytes(),
+            key.size_of_access(),
             static_cast<access_kind>(key.what()),
             key.space(),
             row | lane << site_lane_shift,

@@ -40,7 +40,7 @@ struct settlement {
   PASTA_DEVICE void settle_requests() const {
     auto const& view = given.where;
     std::uint64_t const packed = view.first->entries[row].packed;
-    std::uint32_t const size = site_key{nullptr, packed}.size_bytes();
+    std::uint32_t const size = site_key{nullptr, packed}.size_of_access();
 #pragma unroll 1
     for (std::uint32_t first_byte = 0; first_byte < alike_period; ++first_byte) {
       deliver(packed, warp::full, first_byte, static_cast<std::int32_t>(warp::lane() * size),

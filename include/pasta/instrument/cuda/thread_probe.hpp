@@ -38,8 +38,9 @@ class thread_probe<type_list<Tools...>> {
   using by_call = delivery<tools>;
 
   /// Whether any handler runs in a kernel, or anything in its place.
-  static constexpr bool has_handlers = (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> ||
-                                        any_handles_v<tools, barrier> || any_handles_v<tools, branch>);
+  static constexpr bool has_handlers =
+      (any_handles_v<tools, memory_access> || any_handles_v<tools, async_copy> || any_handles_v<tools, barrier> ||
+       any_handles_v<tools, branch> || any_handles_v<tools, matrix_operation>);
   // Whether a lane can be counted as one that does what most do when it first writes, while memory is asked for what
   // the kernel wants to have, and not at its end, where its warp would keep a place that another could have.
   static constexpr bool can_count_early = region::has_patterns && !has_handlers;
@@ -88,7 +89,7 @@ class thread_probe<type_list<Tools...>> {
       }
     } else {
       happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
-        return memory_access{lanes,       first_byte, key.size_bytes(), static_cast<access_kind>(key.what()),
+        return memory_access{lanes,       first_byte, key.size_of_access(), static_cast<access_kind>(key.what()),
                              key.space(), site};
       });
     }
@@ -143,8 +144,8 @@ class thread_probe<type_list<Tools...>> {
   template <class... Events>
   static constexpr bool is_any_counted_v = (any_counts_v<tools, Events> || ...);
   static constexpr bool counts_lanes = !region::has_alike_requests ||
-                                       is_any_counted_v<memory_access, async_copy, barrier, branch> ||
-                                       is_any_handled_v<async_copy, barrier, branch>;
+                                       is_any_counted_v<memory_access, async_copy, barrier, branch, matrix_operation> ||
+                                       is_any_handled_v<async_copy, barrier, branch, matrix_operation>;
 
   // The place of a site, which it has from now on.
   PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t enter(site_key const& key) {
@@ -189,10 +190,10 @@ class thread_probe<type_list<Tools...>> {
     std::uint32_t& word = requests_.word(slot);
     std::int32_t& displacement = requests_.displacement(slot);
     std::uint64_t const first =
-        address - lane_ * key.size_bytes() - static_cast<std::uint64_t>(std::int64_t{displacement});
+        address - lane_ * key.size_of_access() - static_cast<std::uint64_t>(std::int64_t{displacement});
     auto const first_byte = static_cast<std::uint32_t>(first) % alike_period;
     request_anchor::relation to_anchor;
-    if (anchor_.tell(key.size_bytes(), position, displacement == 0 && !is_torn_, to_anchor)) {
+    if (anchor_.tell(key.size_of_access(), position, displacement == 0 && !is_torn_, to_anchor)) {
       count_alike(slot, key, first_byte, address);
       return;
     }
@@ -226,7 +227,7 @@ class thread_probe<type_list<Tools...>> {
       word = request_word::first_seen;
     }
     auto const from_first = static_cast<std::int64_t>(address - warp::shuffle(warp::full, address, 0));
-    std::int64_t const seen = from_first - std::int64_t{lane_ * key.size_bytes()};
+    std::int64_t const seen = from_first - std::int64_t{lane_ * key.size_of_access()};
     bool const fits = static_cast<std::int32_t>(from_first) == from_first && static_cast<std::int32_t>(seen) == seen;
     if (warp::all(warp::full, fits)) displacement = static_cast<std::int32_t>(seen);
     requests_.expect_nothing(slot);
@@ -242,7 +243,8 @@ class thread_probe<type_list<Tools...>> {
                                                                       std::uint64_t address) {
     std::uint32_t const row = find_row(given.where.first->entries, slot, packed, file);
     count_word(given.where, slot, row, word);
-    auto const offset = static_cast<std::int32_t>(warp::lane() * site_key{file, packed}.size_bytes()) + displacement;
+    auto const offset =
+        static_cast<std::int32_t>(warp::lane() * site_key{file, packed}.size_of_access()) + displacement;
     auto const first_byte =
         static_cast<std::uint32_t>(address - static_cast<std::uint64_t>(std::int64_t{offset})) % alike_period;
     std::uint32_t layout = 0;
@@ -289,7 +291,7 @@ class thread_probe<type_list<Tools...>> {
   template <class Event>
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool deliver_here(std::uint32_t slot, lane_mask lanes, Event& event) {
     if constexpr (!are_handlers_light_v<Event> || !have_registers_v<Event>) return false;
-    if (lanes != warp::full) return false;
+    if (lanes != warp::full || event.lanes != lanes) return false;
     event.lanes = warp::full;
     (deliver_if<Tools, Event>(slot, site_key{sites_->file[slot], sites_->packed[slot]}, event), ...);
     return true;

@@ -89,6 +89,22 @@ struct probe {
     static_cast<void>(mine), static_cast<void>(where), static_cast<void>(condition);
   }
 
+  /// A lane of a warp that multiplies matrix tiles together.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static void multiply(handle mine, place const& where, matrix_shape const& shape) {
+    if constexpr (sees<matrix_operation>) {
+      mine->template happen<matrix_operation>(site_key::of(where, shape), [=](lane_mask lanes, site_id site) {
+        return matrix_operation{shape.lanes_of(lanes, warp::lane(), warp::width()),
+                                shape.m(),
+                                shape.n(),
+                                shape.k(),
+                                shape.input(),
+                                shape.accumulator(),
+                                site};
+      });
+    }
+    static_cast<void>(mine), static_cast<void>(where), static_cast<void>(shape);
+  }
+
   /// Before the kernel's first statement and after its last.
   PASTA_DEVICE PASTA_ALWAYS_INLINE static void begin_thread(handle mine) {
     if constexpr (any_handles_v<tools, block_enter> || any_handles_v<tools, block_exit>) {

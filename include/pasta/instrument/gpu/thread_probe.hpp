@@ -26,7 +26,7 @@ class thread_probe<type_list<Tools...>> {
   /// A lane is about to access memory.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void access(site_key const& key, std::uint64_t first_byte, array_position const&) {
     happen<memory_access>(key, [&](lane_mask lanes, site_id site) {
-      return memory_access{lanes,       first_byte, key.size_bytes(), static_cast<access_kind>(key.what()),
+      return memory_access{lanes,       first_byte, key.size_of_access(), static_cast<access_kind>(key.what()),
                            key.space(), site};
     });
   }

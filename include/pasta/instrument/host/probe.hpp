@@ -71,18 +71,32 @@ struct probe {
                    });
   }
 
+  /// A lane of a warp that multiplies matrix tiles together.
+  static void multiply(handle, place const& where, matrix_shape const& shape) {
+    happen<matrix_operation>(site_key::of(where, shape), 0, [&](lane_mask lanes, site_id site) {
+      simt::block_runner& here = block();
+      std::uint32_t const width = warp::width();
+      return matrix_operation{shape.lanes_of(lanes, here.thread() % width, width),
+                              shape.m(),
+                              shape.n(),
+                              shape.k(),
+                              shape.input(),
+                              shape.accumulator(),
+                              site};
+    });
+  }
+
   /// A lane brings an event of any kind with a site; its `lanes` and `site` are filled in. For tests of tools.
   template <class Event>
   static void feed(handle, place const& where, Event event) {
     if constexpr (std::is_same_v<Event, memory_access>) {
       access({}, where, event.kind, event.space, reinterpret_cast<void const*>(event.address), event.size_bytes);
     } else {
-      happen<Event>(site_key::of(where, operation_of(event), memory_space::global, 0), 0,
-                    [&](lane_mask lanes, site_id site) {
-                      event.lanes = lanes;
-                      event.site = site;
-                      return event;
-                    });
+      happen<Event>(key_of(where, event), 0, [&](lane_mask lanes, site_id site) {
+        event.lanes = lanes;
+        event.site = site;
+        return event;
+      });
     }
   }
 
@@ -122,8 +136,14 @@ struct probe {
   static constexpr operation operation_of(pasta::async_copy const&) { return operation::copy; }
   static constexpr operation operation_of(barrier const&) { return operation::barrier; }
   static constexpr operation operation_of(branch const&) { return operation::branch; }
-  static constexpr operation operation_of(matrix_operation const&) { return operation::matrix; }
   static constexpr operation operation_of(call const&) { return operation::call; }
+  template <class Event>
+  static constexpr site_key key_of(place const& where, Event const& event) {
+    return site_key::of(where, operation_of(event), memory_space::global, 0);
+  }
+  static constexpr site_key key_of(place const& where, matrix_operation const& event) {
+    return site_key::of(where, matrix_shape::of(event));
+  }
 
   PASTA_ALWAYS_INLINE static worker_data<tools>& data() {
     return *static_cast<worker_data<tools>*>(simt::current_worker()->probe_data);

@@ -116,6 +116,7 @@ enum class barrier_role : std::uint8_t {
 struct matrix_product {
   std::uint16_t m = 0, n = 0, k = 0;  ///< 0 where they stand in an instruction descriptor
   std::uint8_t count = 1;             ///< products that one execution makes: four for the m8n8k4 of f16
+  std::uint8_t lanes = 32;            ///< that execute it together: a warp's, those of four warps, or one
   bool is_sparse = false;             ///< half of A is zero and left out; k counts it
   std::string_view a, b, d;           ///< element types; empty where they stand in an instruction descriptor
   bool operator==(matrix_product const&) const = default;

@@ -26,8 +26,10 @@
 /// bytes is, if there are, `in_order_step` bytes apart: how many requests of whole warps, lane after lane, began at
 /// each element of a sector; these are not in the rows. An access that is not each lane's own says `share`, and
 /// `lanes` if only the first of a warp make it. `event` is what a site is beside its accesses, where a tool handles or
-/// counts that: a copy (space and bytes are those of its write), a barrier, branch, matrix or call. A function may have
-/// `without`, a list of `tool` and `why`: its handlers get nothing of the function.
+/// counts that: a copy (space and bytes are those of its write), a barrier, branch, matrix or call. A matrix has a
+/// `product`, which is a pasta::matrix_tile: `{"m": 64, "n": 8, "k": 16, "products": 1, "lanes": 128, "a": "f16", "b":
+/// "f16", "d": "f32"}`; m is 0 and the types are empty where a descriptor has them. A function may have `without`, a
+/// list of `tool` and `why`: its handlers get nothing of the function.
 #ifndef PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 #define PASTA_INSTRUMENT_PTX_SITE_TABLE_HPP
 

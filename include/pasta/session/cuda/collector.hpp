@@ -433,7 +433,7 @@ class collector {
     for (std::uint32_t i = 0; i < detail::row_count; ++i) {
       auto const& entry = head.entries[i];
       if (entry.packed == 0 || entry.file == 0) continue;
-      site_info where = describe(site_key{"", entry.packed});
+      site_info where = describe(site_key{"", entry.packed}, runs_->warp_width());
       where.file = context.texts.at(entry.file);
       site_total& total = of.sites_[where];
       for (std::uint32_t shard = 0; shard < shard_count; ++shard) {

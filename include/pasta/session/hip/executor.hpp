@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <pasta/instrument/gpu/thread_probe.hpp>
 #include <pasta/report/model.hpp>
 #include <pasta/session/gpu/kernel_source.hpp>
 #include <pasta/session/kernel_name.hpp>
@@ -58,19 +59,13 @@ class executor {
 
   /// Lanes of a warp of the current GPU: 64 or 32.
   std::uint32_t warp_width() const {
-    int width = 64;
-    static_cast<void>(hipDeviceGetAttribute(&width, hipDeviceAttributeWarpSize, static_cast<int>(current_device())));
-    return static_cast<std::uint32_t>(width);
+    return simt::runtime::attribute(hipDeviceAttributeWarpSize, simt::runtime::device(), 64);
   }
 
   /// Waits for all launches on the current GPU. @throw vendor_error also for a kernel that went wrong
   void synchronize() { simt::check(hipDeviceSynchronize(), "a kernel went wrong"); }
 
-  std::uint64_t current_device() const {
-    int device = 0;
-    static_cast<void>(hipGetDevice(&device));
-    return static_cast<std::uint64_t>(device);
-  }
+  std::uint64_t current_device() const { return static_cast<std::uint64_t>(simt::runtime::device()); }
   std::uint64_t current_context() const { return current_device(); }  // a device has one, that of its first use
 
   /// Says in the report what ran the kernels.

@@ -33,7 +33,7 @@ class collector {
       for (auto const& part : shards_) {
         if (!part) continue;
         part->for_each_row([&](site_row<tools> const& row) {
-          f(describe(row.key), row.executions, static_cast<site_states const&>(row.states));
+          f(describe(row.key, warp_width_), row.executions, static_cast<site_states const&>(row.states));
         });
       }
     }
@@ -49,6 +49,7 @@ class collector {
    private:
     friend collector;
     std::vector<std::unique_ptr<shard<tools>>> shards_;  // [worker]
+    std::uint32_t warp_width_ = 0;
   };
 
   /// What the launches of a run share.
@@ -120,6 +121,7 @@ class collector {
   void prepare(simt::worker& self, store& into, options_type const& options) {
     crash_watch::use_own_signal_stack();
     std::lock_guard const lock(mutex_);
+    into.warp_width_ = runs_->warp_width();
     if (into.shards_.size() <= self.number) into.shards_.resize(self.number + 1);
     if (!into.shards_[self.number]) into.shards_[self.number] = std::make_unique<shard<tools>>();
     while (workers_.size() <= self.number) workers_.emplace_back();

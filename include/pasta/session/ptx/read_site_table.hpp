@@ -43,6 +43,7 @@ struct read_table {
     /// Where in a shard the counts of requests in order are, 32 / size_bytes of them [bytes].
     std::optional<std::uint32_t> in_order;
     std::uint32_t in_order_step = 8;  ///< from one of these counts to the next [bytes]
+    matrix_tile tile;                 ///< of a matrix operation
   };
   struct site {
     std::optional<std::uint32_t> counter;

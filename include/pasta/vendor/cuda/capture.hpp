@@ -9,11 +9,7 @@ namespace pasta {
 
 /// pasta::launch is the hook.
 template <>
-struct capture_kernel<vendor::cuda> {
-  void operator()(dim3 grid, dim3 block) const noexcept {
-    if (event_sink* sink = detail::installed_sink.load(std::memory_order_acquire)) sink->launch_seen(grid, block);
-  }
-};
+struct capture_kernel<vendor::cuda> : detail::hand_on_launch {};
 
 }  // namespace pasta
 #endif

@@ -11,11 +11,7 @@ namespace pasta {
 
 /// pasta::buffer is the hook.
 template <>
-struct track_memory<vendor::cuda> {
-  void operator()(void* pointer, std::size_t bytes) const noexcept {
-    if (event_sink* sink = detail::installed_sink.load(std::memory_order_acquire)) sink->memory_seen(pointer, bytes);
-  }
-};
+struct track_memory<vendor::cuda> : detail::hand_on_memory {};
 
 namespace simt {
 

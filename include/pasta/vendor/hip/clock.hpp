@@ -5,15 +5,14 @@
 
 #include <hip/hip_runtime.h>
 
+#include <pasta/vendor/hip/runtime.hpp>
 #include <pasta/vendor/host/clock.hpp>
 
 namespace pasta {
 
 /// The host's clock: times of launches are brought to it (session/hip/launch_timer.hpp).
 template <>
-struct get_nanoseconds<vendor::hip> {
-  std::uint64_t operator()() const noexcept { return get_nanoseconds<vendor::host>{}(); }
-};
+struct get_nanoseconds<vendor::hip> : get_nanoseconds<vendor::host> {};
 
 namespace simt {
 
@@ -29,12 +28,7 @@ PASTA_DEVICE inline std::uint64_t wall_clock() {
 /// Its frequency [ticks per second]; 0 where the runtime does not tell, as before ROCm 5.4. Any host thread.
 inline std::uint64_t wall_clock_ticks_per_second(int device) noexcept {
   constexpr auto rate_khz = static_cast<hipDeviceAttribute_t>(10017);  // hipDeviceAttributeWallClockRate, where it is
-  int rate = 0;
-  if (hipDeviceGetAttribute(&rate, rate_khz, device) != hipSuccess) {
-    static_cast<void>(hipGetLastError());
-    return 0;
-  }
-  return rate > 0 ? static_cast<std::uint64_t>(rate) * 1000 : 0;
+  return std::uint64_t{runtime::attribute(rate_khz, device, 0)} * 1000;
 }
 
 }  // namespace simt

@@ -5,17 +5,9 @@
 
 #include <hip/hip_runtime_api.h>
 
-#include <stdexcept>
-#include <string>
+#include <pasta/vendor/vendor_error.hpp>
 
-namespace pasta {
-
-/// What the GPU, its driver or a kernel did not do. what() is one line for the user.
-struct vendor_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-namespace simt {
+namespace pasta::simt {
 
 /// One line that says what is wrong and, where it is known, what helps. @param what_failed "cannot launch vector_add"
 inline std::string explain(hipError_t error, std::string const& what_failed) {
@@ -49,6 +41,5 @@ inline void check(hipError_t error, std::string const& what_failed) {
   throw vendor_error(line);
 }
 
-}  // namespace simt
-}  // namespace pasta
+}  // namespace pasta::simt
 #endif

@@ -22,49 +22,42 @@ hipError_t call_next(void* function, Parameters... parameters) {
 }
 }  // namespace pasta::detail
 
-#define PASTA_DETAIL_NEXT(name, ...)                     \
-  [&]() -> hipError_t {                                  \
-    static void* const next = ::dlsym(RTLD_NEXT, #name); \
-    return pasta::detail::call_next(next, __VA_ARGS__);  \
-  }()
-#define PASTA_DETAIL_HIP_LAUNCH(name, parameters, grid, block, ...)                   \
-  extern "C" hipError_t name parameters {                                             \
-    pasta::capture_kernel<pasta::vendor::hip>{}(pasta::dim3 grid, pasta::dim3 block); \
-    return PASTA_DETAIL_NEXT(name, __VA_ARGS__);                                      \
+// A function of the runtime's, what is done before it and after it has succeeded, and its arguments.
+#define PASTA_DETAIL_HIP(name, parameters, before, after, ...)            \
+  extern "C" hipError_t name parameters {                                 \
+    static void* const next = ::dlsym(RTLD_NEXT, #name);                  \
+    before;                                                               \
+    hipError_t const error = pasta::detail::call_next(next, __VA_ARGS__); \
+    if (error == hipSuccess) after;                                       \
+    return error;                                                         \
   }
-#define PASTA_DETAIL_HIP_ALLOCATE(name, parameters, ...)                                \
-  extern "C" hipError_t name parameters {                                               \
-    hipError_t const error = PASTA_DETAIL_NEXT(name, __VA_ARGS__);                      \
-    if (error == hipSuccess) pasta::track_memory<pasta::vendor::hip>{}(*memory, bytes); \
-    return error;                                                                       \
-  }
-#define PASTA_DETAIL_HIP_RELEASE(name, parameters, ...)                          \
-  extern "C" hipError_t name parameters {                                        \
-    if (memory != nullptr) pasta::track_memory<pasta::vendor::hip>{}(memory, 0); \
-    return PASTA_DETAIL_NEXT(name, __VA_ARGS__);                                 \
-  }
+#define PASTA_DETAIL_HIP_LAUNCH(name, parameters, grid, block, ...)                                                    \
+  PASTA_DETAIL_HIP(name, parameters, pasta::capture_kernel<pasta::vendor::hip>{}(pasta::dim3 grid, pasta::dim3 block), \
+                   void(), __VA_ARGS__)
+#define PASTA_DETAIL_HIP_LAUNCH_ALIKE(name, size)                                                             \
+  PASTA_DETAIL_HIP_LAUNCH(                                                                                    \
+      name, (void const* function, dim3 grid, dim3 block, void** all, size shared_bytes, hipStream_t stream), \
+      (grid.x, grid.y, grid.z), (block.x, block.y, block.z), function, grid, block, all, shared_bytes, stream)
+#define PASTA_DETAIL_HIP_ALLOCATE(name, parameters, ...) \
+  PASTA_DETAIL_HIP(name, parameters, void(), pasta::track_memory<pasta::vendor::hip>{}(*memory, bytes), __VA_ARGS__)
+#define PASTA_DETAIL_HIP_RELEASE(name, parameters, ...) \
+  PASTA_DETAIL_HIP(name, parameters, pasta::track_memory<pasta::vendor::hip>{}(memory, 0), void(), __VA_ARGS__)
 
-PASTA_DETAIL_HIP_LAUNCH(hipLaunchKernel,
-                        (void const* function, dim3 grid, dim3 block, void** parameters, std::size_t shared_bytes,
-                         hipStream_t stream),
-                        (grid.x, grid.y, grid.z), (block.x, block.y, block.z), function, grid, block, parameters,
-                        shared_bytes, stream)
-PASTA_DETAIL_HIP_LAUNCH(hipLaunchCooperativeKernel,
-                        (void const* function, dim3 grid, dim3 block, void** parameters, unsigned shared_bytes,
-                         hipStream_t stream),
-                        (grid.x, grid.y, grid.z), (block.x, block.y, block.z), function, grid, block, parameters,
-                        shared_bytes, stream)
+PASTA_DETAIL_HIP_LAUNCH_ALIKE(hipLaunchKernel, std::size_t)
+PASTA_DETAIL_HIP_LAUNCH_ALIKE(hipLaunchKernel_spt, std::size_t)
+PASTA_DETAIL_HIP_LAUNCH_ALIKE(hipLaunchCooperativeKernel, unsigned)
+PASTA_DETAIL_HIP_LAUNCH_ALIKE(hipLaunchCooperativeKernel_spt, unsigned)
 PASTA_DETAIL_HIP_LAUNCH(hipExtLaunchKernel,
-                        (void const* function, dim3 grid, dim3 block, void** parameters, std::size_t shared_bytes,
+                        (void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
                          hipStream_t stream, hipEvent_t begin, hipEvent_t end, int flags),
-                        (grid.x, grid.y, grid.z), (block.x, block.y, block.z), function, grid, block, parameters,
-                        shared_bytes, stream, begin, end, flags)
+                        (grid.x, grid.y, grid.z), (block.x, block.y, block.z), function, grid, block, all, shared_bytes,
+                        stream, begin, end, flags)
 PASTA_DETAIL_HIP_LAUNCH(hipModuleLaunchKernel,
                         (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                         unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream,
-                         void** parameters, void** extra),
+                         unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream, void** all,
+                         void** extra),
                         (grid_x, grid_y, grid_z), (block_x, block_y, block_z), function, grid_x, grid_y, grid_z,
-                        block_x, block_y, block_z, shared_bytes, stream, parameters, extra)
+                        block_x, block_y, block_z, shared_bytes, stream, all, extra)
 
 PASTA_DETAIL_HIP_ALLOCATE(hipMalloc, (void** memory, std::size_t bytes), memory, bytes)
 PASTA_DETAIL_HIP_ALLOCATE(hipMallocManaged, (void** memory, std::size_t bytes, unsigned flags), memory, bytes, flags)
@@ -72,8 +65,4 @@ PASTA_DETAIL_HIP_ALLOCATE(hipMallocAsync, (void** memory, std::size_t bytes, hip
 PASTA_DETAIL_HIP_RELEASE(hipFree, (void* memory), memory)
 PASTA_DETAIL_HIP_RELEASE(hipFreeAsync, (void* memory, hipStream_t stream), memory, stream)
 
-#undef PASTA_DETAIL_NEXT
-#undef PASTA_DETAIL_HIP_LAUNCH
-#undef PASTA_DETAIL_HIP_ALLOCATE
-#undef PASTA_DETAIL_HIP_RELEASE
 #endif

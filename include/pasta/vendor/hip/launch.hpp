@@ -5,6 +5,7 @@
 
 #include <hip/hip_runtime.h>
 
+#include <pasta/vendor/hip/runtime.hpp>
 #include <pasta/vendor/launch_shape.hpp>
 #include <type_traits>
 
@@ -24,10 +25,7 @@ hipError_t start(void (*function)(Parameters...), launch_shape const& shape, hip
                           ::dim3(shape.block.x, shape.block.y, shape.block.z), all, shape.shared_bytes, stream);
 }
 /// Whether that worked; takes the runtime's last error back.
-inline bool is_started(hipError_t error) {
-  if (error != hipSuccess) static_cast<void>(hipGetLastError());
-  return error == hipSuccess;
-}
+inline bool is_started(hipError_t error) { return runtime::is_done(error); }
 
 }  // namespace pasta::simt
 #endif

@@ -14,15 +14,25 @@ struct runtime {
   using event = hipEvent_t;
   enum class progress { running, ended, failed };
 
+  /// Takes the runtime's last error back, if there is one.
+  static bool is_done(hipError_t error) {
+    if (error != hipSuccess) static_cast<void>(hipGetLastError());
+    return error == hipSuccess;
+  }
+
   static int device() {
     int number = 0;
     return is_done(hipGetDevice(&number)) ? number : 0;
   }
   static bool use(int device) { return is_done(hipSetDevice(device)); }
+  /// @return `otherwise` if the runtime does not tell
+  static std::uint32_t attribute(hipDeviceAttribute_t which, int device, std::uint32_t otherwise) {
+    int value = 0;
+    return is_done(hipDeviceGetAttribute(&value, which, device)) && value > 0 ? static_cast<std::uint32_t>(value)
+                                                                              : otherwise;
+  }
   static std::uint32_t count_processors(int device) {
-    int count = 0;
-    bool const is_known = is_done(hipDeviceGetAttribute(&count, hipDeviceAttributeMultiprocessorCount, device));
-    return is_known && count > 0 ? static_cast<std::uint32_t>(count) : 1;
+    return attribute(hipDeviceAttributeMultiprocessorCount, device, 1);
   }
 
   /// Also while the thread captures a stream: what is allocated is no part of the graph.
@@ -73,12 +83,6 @@ struct runtime {
   static float time_between(event begin, event end) {
     float duration_ms = 0;
     return is_done(hipEventElapsedTime(&duration_ms, begin, end)) ? duration_ms : -1;
-  }
-
- private:
-  static bool is_done(hipError_t error) {
-    if (error != hipSuccess) static_cast<void>(hipGetLastError());
-    return error == hipSuccess;
   }
 };
 

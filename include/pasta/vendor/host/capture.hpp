@@ -9,11 +9,7 @@ namespace pasta {
 
 /// On the host, pasta::launch is the hook.
 template <>
-struct capture_kernel<vendor::host> {
-  void operator()(dim3 grid, dim3 block) const noexcept {
-    if (event_sink* sink = detail::installed_sink.load(std::memory_order_acquire)) sink->launch_seen(grid, block);
-  }
-};
+struct capture_kernel<vendor::host> : detail::hand_on_launch {};
 
 }  // namespace pasta
 #endif

@@ -30,6 +30,10 @@ T compare_and_swap(T* target, std::type_identity_t<T> expected, std::type_identi
 
 }  // namespace hip_emulation
 
+// For clang's pass plugin a call of one is one access, as it is one instruction of a GPU.
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((annotate("pasta.atomic"))), apply_to = function)
+#endif
 #define PASTA_DETAIL_ATOMIC(name, expression)                                                       \
   template <class T>                                                                                \
   T atomic##name(T* target, std::type_identity_t<T> operand) {                                      \
@@ -53,6 +57,9 @@ template <class T>
 T atomicCAS(T* target, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
   return ::hip_emulation::compare_and_swap(target, expected, desired);
 }
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 
 #define __HIP_MEMORY_SCOPE_AGENT 4
 #define __hip_atomic_fetch_add(target, operand, order, scope) (::atomicAdd((target), (operand)))

@@ -46,7 +46,13 @@ inline constexpr struct {
   operator int() const { return static_cast<int>(::hip_emulation::wave_width()); }
 } warpSize;
 
-inline void __syncthreads() { ::hip_emulation::sync_block(); }
+#ifdef __clang__
+__attribute__((annotate("pasta.barrier")))
+#endif
+inline void
+__syncthreads() {
+  ::hip_emulation::sync_block();
+}
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

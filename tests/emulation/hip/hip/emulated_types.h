@@ -7,7 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifdef __clang__
+#define __global__ __attribute__((annotate("pasta.kernel")))
+#else
 #define __global__
+#endif
 #define __device__
 #define __host__
 #define __constant__

@@ -12,10 +12,22 @@
 #define __HIP_PLATFORM_AMD__ 1
 #define __HIP_DEVICE_COMPILE__ 1
 
+// What is here is the GPU's, and no doing of a kernel, for clang's pass plugin (tools/llvm).
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((annotate("pasta.runtime"))), apply_to = function)
+#endif
 #include "hip/emulated_atomics.h"
 #include "hip/emulated_device.h"
 #include "hip/emulated_launch.h"
 #include "hip/emulated_waves.h"
 #include "hip/hip_runtime_api.h"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+
+// As `pasta hipcc --tools` has it for a GPU: a line for each tool.
+#ifdef PASTA_LLVM_DEVICE_TOOLS
+extern "C" __attribute__((used)) char const pasta_device_tools[] = PASTA_LLVM_DEVICE_TOOLS;
+#endif
 
 #endif

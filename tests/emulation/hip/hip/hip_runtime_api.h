@@ -47,6 +47,9 @@ void set_device(std::uint32_t wave_width, std::uint32_t threads);
 }  // namespace hip_emulation
 
 extern "C" {
+/// Runs a kernel to its end. `kernel` is one that <<<>>> or hipLaunchKernelGGL has launched, or PASTA.
+hipError_t hipLaunchKernel(void const* kernel, dim3 grid, dim3 block, void** parameters, std::size_t shared_bytes,
+                           hipStream_t stream);
 hipError_t hipMalloc(void** memory, std::size_t bytes);
 hipError_t hipFree(void* memory);
 hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned flags);

@@ -3,15 +3,28 @@
 // In place of libamdhip64, for the host side of programs that hipcc compiled: memory is the host's, streams are in
 // order, kernels are not executed. Loaded before AMD's own (LD_PRELOAD). Each launch is a line in the file that
 // HIP_STAND_IN_LOG names: kernel, grid, block, bytes of dynamic shared memory.
+//
+// HIP_STAND_IN_DEVICES is their number (1). HIP_STAND_IN_FAIL names functions that fail, `hipMalloc:1-2` in the first
+// two calls, `hipMemcpyAsync:3` from the third on; `hang` is a wait for the device that never ends. Modules that count
+// have variables whose names begin with pasta_state_: HIP_STAND_IN_COUNTS is what each launch adds to the counters of
+// all of its device that somebody collects, `0=100,1=3`, and in the file of HIP_STAND_IN_STATES is a line for each,
+// with the number of shards.
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <climits>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +50,81 @@ hipError_t done(hipError_t error = hipSuccess) {
   return error;
 }
 
+char const* variable_or(char const* name, char const* otherwise) {
+  char const* const text = std::getenv(name);
+  return text != nullptr ? text : otherwise;
+}
+
+int device_count() { return std::atoi(variable_or("HIP_STAND_IN_DEVICES", "1")); }
+thread_local int current_device = 0;
+
+// Whether this call is to fail: calls are counted from 1.
+bool is_to_fail(std::string const& function) {
+  static std::mutex counting;
+  static auto* const calls = new std::map<std::string, int>;
+  std::istringstream words(variable_or("HIP_STAND_IN_FAIL", ""));
+  for (std::string word; std::getline(words, word, ',');) {
+    std::size_t const colon = word.find(':');
+    if (word.substr(0, colon) != function) continue;
+    std::lock_guard const lock(counting);
+    int const call = ++(*calls)[function];
+    int first = 1, last = INT_MAX;
+    if (colon != std::string::npos) std::sscanf(word.c_str() + colon, ":%d-%d", &first, &last);
+    return call >= first && call <= last;
+  }
+  return false;
+}
+
+// A variable of a module, with memory on each device that it was asked for on.
+struct variable {
+  std::string name;
+  std::size_t bytes = 0;
+  void* host = nullptr;      // the host's copy of a registered one
+  void const* of = nullptr;  // the module that was loaded
+  std::map<int, std::byte*> memory;
+
+  std::byte* on(int device) {
+    std::byte*& there = memory[device];
+    if (there == nullptr) there = static_cast<std::byte*>(std::calloc(bytes, 1));
+    return there;
+  }
+};
+std::deque<variable>& variables() {
+  static auto* const all = new std::deque<variable>;
+  return *all;
+}
+
+// What kernels would do that count: the first words of a state are the first shard's address, the number of shards - 1,
+// and the bytes from one to the next.
+void add_counts() {
+  if (std::getenv("HIP_STAND_IN_COUNTS") == nullptr) return;
+  static std::uint32_t launches = 0;
+  std::uint32_t const launch = launches++;
+  for (variable& each : variables()) {
+    if (each.name.rfind("pasta_state_", 0) != 0 || each.memory.count(current_device) == 0) continue;
+    std::byte const* const state = each.on(current_device);
+    struct {
+      std::byte* shards;
+      std::uint32_t mask, stride;
+    } to;
+    std::memcpy(&to, state, sizeof to);
+    if (to.shards == nullptr) continue;
+    if (char const* const path = std::getenv("HIP_STAND_IN_STATES"))
+      std::ofstream(path, std::ios::app) << "shards " << to.mask + 1 << '\n';
+    std::istringstream words(variable_or("HIP_STAND_IN_COUNTS", ""));
+    for (std::string word; std::getline(words, word, ',');) {
+      char* end = nullptr;
+      std::size_t const counter = std::strtoul(word.c_str(), &end, 10);
+      std::uint64_t const count = std::strtoull(end + 1, nullptr, 10);
+      std::byte* const at = to.shards + (launch & to.mask) * to.stride + counter * sizeof count;
+      std::uint64_t sum = 0;
+      std::memcpy(&sum, at, sizeof sum);
+      sum += count;
+      std::memcpy(at, &sum, sizeof sum);
+    }
+  }
+}
+
 double now_ms() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -51,6 +139,7 @@ hipError_t log_launch(std::string const& kernel, dim3 grid, dim3 block, std::siz
       std::fclose(file);
     }
   }
+  add_counts();
   return done();
 }
 
@@ -60,17 +149,59 @@ hipError_t log_launch(std::string const& kernel, dim3 grid, dim3 block, std::siz
 extern "C" {
 
 // What hipcc's own code calls.
-void** __hipRegisterFatBinary(void const*) {
-  static void* binary = nullptr;
-  return &binary;
-}
-void __hipUnregisterFatBinary(void**) {}
+void** __hipRegisterFatBinary(void const*) { return new void*(nullptr); }
+void __hipUnregisterFatBinary(void** handle) { delete handle; }
 void __hipRegisterFunction(void**, void const* function, char*, char const* name, unsigned, void*, void*, void*, void*,
                            int*) {
   std::lock_guard const lock(mutex);
   kernels()[function] = name;
 }
-void __hipRegisterVar(void**, void*, char*, char*, int, std::size_t, int, int) {}
+void __hipRegisterVar(void**, void* host, char*, char* name, int, std::size_t bytes, int, int) {
+  std::lock_guard const lock(mutex);
+  variables().push_back({name, bytes, host, nullptr, {}});
+}
+hipError_t hipGetSymbolAddress(void** memory, void const* host) {
+  std::lock_guard const lock(mutex);
+  if (is_to_fail("hipGetSymbolAddress")) return done(hipErrorInvalidSymbol);
+  for (variable& each : variables()) {
+    if (each.host == host && host != nullptr) return *memory = each.on(current_device), done();
+  }
+  return done(hipErrorInvalidSymbol);
+}
+
+// A module is where its image is; a kernel of it is its name.
+hipError_t hipModuleLoadData(hipModule_t* module, void const* image) {
+  *module = reinterpret_cast<hipModule_t>(new void const*(image));
+  return done();
+}
+hipError_t hipModuleLoad(hipModule_t* module, char const*) { return hipModuleLoadData(module, nullptr); }
+hipError_t hipModuleLoadDataEx(hipModule_t* module, void const* image, unsigned, hipJitOption*, void**) {
+  return hipModuleLoadData(module, image);
+}
+hipError_t hipModuleUnload(hipModule_t module) {
+  std::lock_guard const lock(mutex);
+  for (variable& each : variables()) {
+    if (each.of == module) each.name.clear(), each.of = nullptr;
+  }
+  delete reinterpret_cast<void const**>(module);
+  return done();
+}
+hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t, char const* name) {
+  std::lock_guard const lock(mutex);
+  *function = reinterpret_cast<hipFunction_t>(new std::string(name));
+  return done();
+}
+hipError_t hipModuleGetGlobal(void** memory, std::size_t* bytes, hipModule_t module, char const* name) {
+  constexpr std::size_t any_size = 64;
+  std::lock_guard const lock(mutex);
+  *bytes = any_size;
+  for (variable& each : variables()) {
+    if (each.of == module && each.name == name) return *memory = each.on(current_device), done();
+  }
+  variables().push_back({name, any_size, nullptr, module, {}});
+  *memory = variables().back().on(current_device);
+  return done();
+}
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes, hipStream_t stream) {
   pushed.push_back({grid, block, shared_bytes, stream});
   return hipSuccess;
@@ -90,27 +221,48 @@ hipError_t hipLaunchKernel(void const* function, dim3 grid, dim3 block, void**, 
   if (block.x * block.y * block.z > 1024 || grid.x == 0) return done(hipErrorInvalidConfiguration);
   return log_launch(known->second, grid, block, shared_bytes);
 }
-hipError_t hipModuleLaunchKernel(hipFunction_t, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                 unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t, void**,
-                                 void**) {
+hipError_t hipLaunchKernel_spt(void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
+                               hipStream_t stream) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
+hipError_t hipExtLaunchKernel(void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
+                              hipStream_t stream, hipEvent_t, hipEvent_t, int) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
+hipError_t hipLaunchCooperativeKernel(void const* function, dim3 grid, dim3 block, void** all, unsigned shared_bytes,
+                                      hipStream_t stream) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
+hipError_t hipLaunchCooperativeKernel_spt(void const* function, dim3 grid, dim3 block, void** all,
+                                          std::uint32_t shared_bytes, hipStream_t stream) {
+  return hipLaunchKernel(function, grid, block, all, shared_bytes, stream);
+}
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                 unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                 hipStream_t, void**, void**) {
   std::lock_guard const lock(mutex);
-  return log_launch("a_module_s_kernel", {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes);
+  return log_launch(function == nullptr ? "a_module_s_kernel" : *reinterpret_cast<std::string const*>(function),
+                    {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes);
 }
 
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
+  if (is_to_fail("hipMalloc")) return done(hipErrorOutOfMemory);
   *memory = std::calloc(bytes == 0 ? 1 : bytes, 1);
   return done(*memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
 }
 hipError_t hipMallocManaged(void** memory, std::size_t bytes, unsigned) { return hipMalloc(memory, bytes); }
+hipError_t hipMallocAsync(void** memory, std::size_t bytes, hipStream_t) { return hipMalloc(memory, bytes); }
 hipError_t hipFree(void* memory) {
   std::free(memory);
   return done();
 }
+hipError_t hipFreeAsync(void* memory, hipStream_t) { return hipFree(memory); }
 hipError_t hipMemcpy(void* to, void const* from, std::size_t bytes, hipMemcpyKind) {
   std::memmove(to, from, bytes);
   return done();
 }
 hipError_t hipMemcpyAsync(void* to, void const* from, std::size_t bytes, hipMemcpyKind kind, hipStream_t) {
+  if (is_to_fail("hipMemcpyAsync")) return done(hipErrorUnknown);
   return hipMemcpy(to, from, bytes, kind);
 }
 hipError_t hipMemset(void* memory, int value, std::size_t bytes) {
@@ -121,22 +273,35 @@ hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_
   return hipMemset(memory, value, bytes);
 }
 
-hipError_t hipDeviceSynchronize() { return done(); }
+hipError_t hipDeviceSynchronize() {
+  // A kernel without end.
+  while (is_to_fail("hang")) ::pause();
+  return done(is_to_fail("hipDeviceSynchronize") ? hipErrorIllegalAddress : hipSuccess);
+}
+hipError_t hipDeviceReset() {
+  std::lock_guard const lock(mutex);
+  for (variable& each : variables()) each.memory.erase(current_device);
+  return done();
+}
 hipError_t hipGetLastError() { return std::exchange(last_error, hipSuccess); }
 hipError_t hipPeekAtLastError() { return last_error; }
 char const* hipGetErrorName(hipError_t) { return "an error"; }
 char const* hipGetErrorString(hipError_t) { return "an error of the stand-in"; }
 hipError_t hipGetDeviceCount(int* count) {
-  *count = 1;
+  *count = device_count();
   return done();
 }
 hipError_t hipGetDevice(int* device) {
-  *device = 0;
+  *device = current_device;
   return done();
 }
-hipError_t hipSetDevice(int device) { return done(device == 0 ? hipSuccess : hipErrorInvalidDevice); }
+hipError_t hipSetDevice(int device) {
+  if (device < 0 || device >= device_count()) return done(hipErrorInvalidDevice);
+  current_device = device;
+  return done();
+}
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
-  if (device != 0) return done(hipErrorInvalidDevice);
+  if (device < 0 || device >= device_count()) return done(hipErrorInvalidDevice);
   *properties = {};
   std::snprintf(properties->name, sizeof(properties->name), "stand-in");
   std::snprintf(properties->gcnArchName, sizeof(properties->gcnArchName), "gfx90a");
@@ -145,7 +310,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return done();
 }
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
-  if (device != 0) return done(hipErrorInvalidDevice);
+  if (device < 0 || device >= device_count()) return done(hipErrorInvalidDevice);
   if (attribute == hipDeviceAttributeMultiprocessorCount) return *value = 4, done();
   if (attribute == hipDeviceAttributeWarpSize) return *value = 64, done();
   return done(hipErrorInvalidValue);
@@ -156,7 +321,7 @@ hipError_t hipRuntimeGetVersion(int* version) {
 }
 
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned) {
-  *stream = reinterpret_cast<hipStream_t>(new char);
+  *stream = reinterpret_cast<hipStream_t>(new char(0));
   return done();
 }
 hipError_t hipStreamDestroy(hipStream_t stream) {
@@ -164,8 +329,20 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
   return done();
 }
 hipError_t hipStreamSynchronize(hipStream_t) { return done(); }
-hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) {
-  *status = hipStreamCaptureStatusNone;
+// A stream is what it captures.
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {
+  *reinterpret_cast<char*>(stream) = 1;
+  return done();
+}
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
+  *reinterpret_cast<char*>(stream) = 0;
+  *graph = nullptr;
+  return done();
+}
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
+  bool const is_handle = reinterpret_cast<std::uintptr_t>(stream) > 16;
+  *status =
+      is_handle && *reinterpret_cast<char*>(stream) != 0 ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
   return done();
 }
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode*) { return done(); }
@@ -188,5 +365,15 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t
   *milliseconds = static_cast<float>(*reinterpret_cast<double*>(end) - *reinterpret_cast<double*>(begin));
   return done();
 }
+}
+
+// HIP 5.2 declares it as C++; the grid is told in threads.
+hipError_t hipExtModuleLaunchKernel(hipFunction_t, std::uint32_t all_x, std::uint32_t all_y, std::uint32_t all_z,
+                                    std::uint32_t block_x, std::uint32_t block_y, std::uint32_t block_z,
+                                    std::size_t shared_bytes, hipStream_t, void**, void**, hipEvent_t, hipEvent_t,
+                                    std::uint32_t) {
+  std::lock_guard const lock(mutex);
+  return log_launch("a_module_s_kernel", {all_x / block_x, all_y / block_y, all_z / block_z},
+                    {block_x, block_y, block_z}, shared_bytes);
 }
 #pragma GCC visibility pop

@@ -58,6 +58,7 @@ inline access by_descriptor(std::uint8_t operand, share by) {
 inline site warp_group_product(instruction const& what) {
   if (what.modifier(0) != "mma_async") return {};  // fence, commit_group, wait_group
   site made = product_site(what);
+  made.product.lanes = 128;
   for (std::uint8_t operand = 1; operand <= 2 && operand < what.operands.size(); ++operand) {
     if (!what.operands[operand].starts_with('{')) made.add(by_descriptor(operand, share::warp_group));
   }
@@ -69,6 +70,7 @@ inline site warp_group_product(instruction const& what) {
 inline site tensor_product(instruction const& what) {
   site made = of_kind(site_kind::matrix);
   made.why = obstacle::descriptor;
+  made.product.lanes = 1;
   made.product.is_sparse = what.has("sp");
   for (std::size_t i = 0; i < what.operands.size() && i < no_operand; ++i) {
     auto const operand = static_cast<std::uint8_t>(i);

@@ -55,6 +55,11 @@ inline nlohmann::ordered_json json_of(access const& each, table_site::handled co
   return row;
 }
 
+inline nlohmann::ordered_json json_of(matrix_product const& made) {
+  return {{"m", made.m},         {"n", made.n}, {"k", made.k}, {"products", made.count},
+          {"lanes", made.lanes}, {"a", made.a}, {"b", made.b}, {"d", made.d}};
+}
+
 inline nlohmann::ordered_json json_of(site const& what, table_site::handled_event const& event) {
   nlohmann::ordered_json row = {
       {"kind", to_string(ptx::to_operation(*event.which))}, {"space", to_string(memory_space::global)}, {"bytes", 0}};
@@ -64,6 +69,7 @@ inline nlohmann::ordered_json json_of(site const& what, table_site::handled_even
     row["bytes"] = nullptr;
     if (written.size == size_source::text) row["bytes"] = written.size_bytes;
   }
+  if (*event.which == hook_function::matrix_operation) row["product"] = json_of(what.product);
   if (what.why != obstacle::none) row["why"] = explain(what.why);
   if (event.row != no_row) row["row"] = event.row;
   if (!event.why.empty()) row["unhandled"] = event.why;

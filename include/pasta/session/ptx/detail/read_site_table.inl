@@ -150,6 +150,21 @@ class table_reader {
     if (from.contains("in_order")) read_in_order(from, access);
     return access;
   }
+  // An instruction's, whose text is in the module: numbers are small.
+  static pasta::matrix_tile read_tile(json const& from) {
+    constexpr std::uint32_t most = 65536;
+    pasta::matrix_tile tile{number_of(from, "m", most),
+                            number_of(from, "n", most),
+                            number_of(from, "k", most),
+                            number_of(from, "products", most),
+                            number_of(from, "lanes", most),
+                            text_of(from, "a"),
+                            text_of(from, "b"),
+                            text_of(from, "d")};
+    if (tile.products == 0 || tile.lanes == 0)
+      throw table_error("its site table has a matrix operation that nobody executes");
+    return tile;
+  }
   read_table::site read_site(json const& from) const {
     read_table::site site;
     site.opcode = text_of(from, "opcode");
@@ -157,8 +172,10 @@ class table_reader {
     site.place = index_of(from, "place", table_.places.size());
     for (json const& each : list(from, "accesses"))
       site.accesses.push_back(read_access(each, kind_of(text_of(each, "kind"))));
-    if (auto const event = from.find("event"); event != from.end())
+    if (auto const event = from.find("event"); event != from.end()) {
       site.event = read_access(*event, event_of(text_of(*event, "kind")));
+      if (event->contains("product")) site.event->tile = read_tile(event->at("product"));
+    }
     return site;
   }
   read_table::function read_function(json const& from) const {

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""HIP programs that clang instrumented by the pass plugin, on the emulated GPU: their kernels' handlers and counters are
+those of the code of AMD GPUs, and `pasta run` collects them. The targets of examples/targets bring what they bring on a
+probe, by the HIP vendor."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[2]
+PASTA = os.environ["PASTA_CLI"]
+CLANG = os.environ["PASTA_EMULATION_CLANG"]
+HOOKS = pathlib.Path(os.environ["PASTA_EMULATION_HOOKS"])
+EMULATION = pathlib.Path(os.environ["PASTA_HIP_EMULATION"])
+SIZES = ("vector_add 1000 csr_spmv 300 histogram 1000 misaligned_copy 500 stencil 70 naive_transpose 50 "
+         "tiled_transpose 50 tiled_product 40").split()
+
+
+class InstrumentedTest(unittest.TestCase):
+    source, tools, more = "", (), ()
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="pasta hip ")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.program = cls.folder / "program"
+        tools = "".join(f"{tool} {HOOKS / tool}\\n" for tool in cls.tools)
+        words = [HERE / "hip-emulation-c++", f"-fpass-plugin={os.environ['PASTA_EMULATION_PLUGIN']}",
+                 f'-DPASTA_LLVM_DEVICE_TOOLS="{tools}"', "-Wall", "-Wextra", *cls.more, HERE / "programs" / cls.source,
+                 EMULATION, f"-Wl,-rpath,{EMULATION.parent}", "-lboost_context", "-lfmt", "-lpthread", "-o", cls.program]
+        done = subprocess.run(words, env=os.environ | {"CXX": CLANG}, capture_output=True, text=True, check=False)
+        if done.returncode or done.stderr:
+            raise AssertionError(f"{shlex.join(map(str, words))}\n{done.stderr}")
+
+    def run_tool(self, tool, route, *words, width=64, stdout=""):
+        """[kernel]: [table]: its rows, each a dictionary."""
+        path = self.folder / "report.json"
+        path.unlink(missing_ok=True)
+        done = subprocess.run([PASTA, "run", tool, "--route", route, "--quiet", "--output", path, "--", self.program,
+                               *words], env=os.environ | {"PASTA_WARP_WIDTH": str(width), "PASTA_HOST_THREADS": "2"},
+                              capture_output=True, text=True, check=False, timeout=200)
+        self.assertEqual((done.returncode, done.stdout), (0, stdout), done.stderr)
+        self.assertTrue(path.exists(), done.stderr)
+        report = json.loads(path.read_text(encoding="utf-8"))
+        self.assertTrue(report["complete"] if "complete" in report else True)
+        self.assertEqual(report["header"]["route"], route)
+        (section,) = report["tools"]
+        kernels = {}
+        for kernel in section["kernels"]:
+            name = re.sub(r"^plain::|\(.*", "", kernel["kernel"])
+            self.assertEqual(kernel.get("loss", {}).get("launches_lost", 0), 0)
+            kernels[name] = {table["name"]: [dict(zip([column["name"] for column in table["columns"]], row))
+                                             for row in table["rows"]] for table in kernel["tables"]}
+        return kernels
+
+
+class TargetsTest(InstrumentedTest):
+    source, tools = "plain_targets.cpp", ("access_count", "coalescing")
+    more = (*(f"-I{SOURCE / folder}" for folder in ("tests/llvm", "examples/targets", "tools/access_count",
+                                                    "tools/coalescing", "benchmarks/overhead")),
+            '-DPASTA_PROBE_TOOLS_HEADER="tools.hpp"')
+
+    def rows(self, tables):
+        """The sites by the rank of their line: the two forms have the same lines in the same order."""
+        lines = sorted({row["line"] for row in tables["sites"]})
+        rows = [{name: value for name, value in row.items() if name not in ("file", "column")} |
+                {"line": lines.index(row["line"])} for row in tables["sites"]]
+        return sorted(rows, key=lambda row: (row["line"], row["access"], row["space"], row["size"]))
+
+    def compare(self, tool, width):
+        probe = self.run_tool(tool, "probe", "probe", *SIZES, width=width)
+        plain = self.run_tool(tool, "llvm", "plain", *SIZES, width=width)
+        self.assertEqual(set(plain), set(probe))
+        self.assertEqual(len(probe), 10)
+        for name in probe:
+            with self.subTest(kernel=name):
+                self.assertEqual(self.rows(plain[name]), self.rows(probe[name]))
+
+    def test_counts_in_waves_of_64(self):
+        self.compare("access_count", 64)
+
+    def test_requests_in_waves_of_64(self):
+        self.compare("coalescing", 64)
+
+    def test_requests_in_waves_of_32(self):
+        self.compare("coalescing", 32)
+
+
+class EventsTest(InstrumentedTest):
+    source, tools = "every_event.hip", ("access_count", "event_totals")
+    SUM = sum(i - 1 for i in range(1024) if i % 4 == 1)
+
+    def site(self, rows, **what):
+        found = [row for row in rows if all(row[name] == value for name, value in what.items())]
+        self.assertEqual(len(found), 1, (what, rows))
+        return [found[0][name] for name in ("executions", "lanes", "groups", "taken", "most", "whole")]
+
+    def test_every_event(self):
+        for width in 64, 32:
+            with self.subTest(width=width):
+                kernels = self.run_tool("event_totals", "llvm", width=width, stdout=f"{self.SUM}\n")
+                self.assertEqual(set(kernels), {"every_event"})
+                kernel = kernels["every_event"]
+                waves = 1024 // width
+                whole = waves if width == 64 else 0  # in the histogram's last bin: 64 to 127
+                # 1000 stores; 1024 to shared memory; 256 loads of it and as many atomic operations.
+                self.assertEqual(kernel["totals"], [{"entered": 1024, "exited": 1024, "accesses": 1000 + 1024 + 2 * 256,
+                                                     "begun": 7 * 1024}])
+                rows = kernel["sites"]
+                (bounds,) = [row for row in rows if row["access"] == "branch" and row["line"] == 13]
+                self.assertEqual((bounds["executions"], bounds["taken"] in (1000, 24), bounds["groups"]),
+                                 (1024, True, waves))
+                (fourth,) = [row for row in rows if row["access"] == "branch" and row["line"] == 16]
+                self.assertEqual((fourth["executions"], fourth["taken"] in (256, 768), fourth["groups"]),
+                                 (1024, True, waves))
+                last = waves - (24 + width - 1) // width + (1 if 24 % width else 0)
+                self.assertEqual(self.site(rows, access="call"), [1000, 1000, last, 0, width, 1000 // 64 if whole else 0])
+                self.assertEqual(self.site(rows, access="barrier"), [1024, 1024, waves, 0, width, whole])
+                self.assertEqual(self.site(rows, access="store", space="shared"), [1024, 1024, waves, 0, width, whole])
+                self.assertEqual(self.site(rows, access="atomic"), [256, 256, waves, 0, width // 4, 0])
+
+    def test_counts(self):
+        kernel = self.run_tool("access_count", "llvm", stdout=f"{self.SUM}\n")["every_event"]
+        self.assertEqual([(row["line"], row["access"], row["space"], row["size"], row["accesses"])
+                          for row in kernel["sites"]],
+                         [(13, "store", "global", 4, 1000), (14, "store", "shared", 4, 1024),
+                          (16, "atomic", "global", 4, 256), (16, "load", "shared", 4, 256)])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""Builds what the tests run: program (program.hip with counters, plain.hip without), and module.co, a module that it
+loads.
+
+usage: build_program.py FOLDER
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ARCHITECTURES = ["--offload-arch=gfx90a", "--offload-arch=gfx1030"]
+
+
+def run(*words):
+    subprocess.run([str(word) for word in words], check=True)
+
+
+def main(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    hipcc = os.environ["PASTA_HIPCC"]
+    counting = [os.environ["PASTA_CLI"], "hipcc", "--tools", "access_count"]  # by the hipcc of PASTA_HIPCC
+    flags = ["-std=c++20", "-O2", "-g", *ARCHITECTURES]
+    run(*counting, *flags, "-c", HERE / "program.hip", "-o", folder / "program.o")
+    run(hipcc, *flags, "-c", HERE / "plain.hip", "-o", folder / "plain.o")
+    run(hipcc, *ARCHITECTURES, folder / "program.o", folder / "plain.o", "-o", folder / "program")
+    run(*counting, *flags, "--genco", HERE / "module.hip", "-o", folder / "module.co")
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""The collector and a program whose GPU is emulated: what its kernel counts is in the report."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from running import PASTA, RunningTest
+
+HERE = pathlib.Path(__file__).resolve().parent
+EMULATION = pathlib.Path(os.environ["PASTA_HIP_EMULATION"])
+
+
+class EmulatedTest(RunningTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="pasta hip ")
+        cls.addClassCleanup(folder.cleanup)
+        cls.program = pathlib.Path(folder.name, "emulated")
+        compiler = HERE.parent / "emulation/hip/hip-emulation-c++"
+        subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", HERE / "emulated.hip", EMULATION,
+                        f"-Wl,-rpath,{EMULATION.parent}", "-lboost_context", "-lpthread", "-o", cls.program],
+                       check=True)
+
+    def check_counts(self, count, launches):
+        self.assertEqual(self.sites("scale(float*, int)"), [("emulated.hip", 40, "load", "global", 4, count),
+                                                           ("emulated.hip", 40, "store", "global", 4, count)])
+        self.assertEqual(self.launches("scale(float*, int)"), (launches, launches, 0))
+
+    def test_what_lanes_count_in_several_blocks_and_launches_is_summed(self):
+        self.run_words([self.program, 3, 2], stdout="4 4\n")
+        self.check_counts(2 * (3 * 64 - 10), 2)
+        kernel = self.kernels()["scale(float*, int)"]
+        self.assertEqual((kernel["grid"], kernel["block"]), ("3x1x1", "64x1x1"))
+        header = self.report()["header"]
+        self.assertEqual((header["route"], header["vendor"]), ("llvm", "hip"))
+        self.assertTrue(header["device"].startswith("emulated on the CPU ("), header["device"])
+
+    def test_more_workers_than_one_add_to_their_shards(self):
+        self.run_words([self.program, 50, 3], stdout="8 8\n", PASTA_HOST_THREADS="4")
+        self.check_counts(3 * (50 * 64 - 10), 3)
+
+    def test_without_the_library_it_runs_alike(self):
+        self.run_words([self.program, 3, 2], stdout="4 4\n", LD_PRELOAD=None)
+        self.assertEqual(self.index_lines(), [])
+
+    def test_without_a_tool_nobody_collects(self):
+        self.run_words([self.program, 3, 2], stdout="4 4\n", PASTA_TOOLS=None)
+        self.assertEqual(self.index_lines(), [])
+
+    def test_pasta_run_puts_the_library_in_front(self):
+        flags = ["--route", "llvm", "--quiet", "--output", self.output]
+        done = self.run_words([PASTA, "run", "access_count", *flags, "--", self.program, 2, 1], stdout="2 2\n",
+                              stderr=None, LD_PRELOAD=None)
+        self.assertEqual(done.stderr, "report: report.json\n")
+        self.check_counts(2 * 64 - 10, 1)

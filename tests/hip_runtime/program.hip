@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// A HIP program that does what its words say, in order:
+//   scale, fill      launch the kernel of this file, or of plain.hip, with 2 blocks of 64 threads (4 with `wide`)
+//   wide             from here on
+//   refused          a launch that the runtime does not take
+//   device N, sync, reset, stream, capture, end_capture
+//   load FILE, unload, launch NAME   of a module
+//   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
+//   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
+//   crash, abort, return N
+#include <hip/hip_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+__global__ void scale(float* data, float by) { data[threadIdx.x] *= by; }
+void fill(unsigned blocks, hipStream_t stream);
+
+namespace {
+
+unsigned blocks = 2;
+hipStream_t stream = nullptr;
+hipModule_t loaded = nullptr;
+
+void check(char const* what, hipError_t error) {
+  if (error != hipSuccess) std::printf("%s: error %d\n", what, static_cast<int>(error));
+}
+
+void launch(std::string const& name) {
+  hipFunction_t function = nullptr;
+  check("hipModuleGetFunction", hipModuleGetFunction(&function, loaded, name.c_str()));
+  check("hipModuleLaunchKernel", hipModuleLaunchKernel(function, blocks, 1, 1, 64, 1, 1, 32, stream, nullptr, nullptr));
+}
+
+void print_cost(int rounds) {
+  constexpr int launches = 500;
+  std::vector<long long> took;
+  for (int round = 0; round < rounds; ++round) {
+    auto const begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < launches; ++i) scale<<<blocks, 64, 16, stream>>>(nullptr, 2);
+    auto const end = std::chrono::steady_clock::now();
+    took.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count() / launches);
+  }
+  std::sort(took.begin(), took.end());
+  std::printf("%lld ns\n", took[took.size() / 2]);
+}
+
+// @return how many words it took
+std::size_t run(std::vector<std::string> const& words, std::size_t at) {
+  std::string const& word = words[at];
+  std::string const next = at + 1 < words.size() ? words[at + 1] : "";
+  if (word == "scale") return scale<<<blocks, 64, 16, stream>>>(nullptr, 2), 1;
+  if (word == "fill") return fill(blocks, stream), 1;
+  if (word == "wide") return blocks = 4, 1;
+  if (word == "refused") return scale<<<blocks, 2048>>>(nullptr, 2), static_cast<void>(hipGetLastError()), 1;
+  if (word == "device") return check("hipSetDevice", hipSetDevice(std::stoi(next))), 2;
+  if (word == "sync") return check("hipDeviceSynchronize", hipDeviceSynchronize()), 1;
+  if (word == "reset") return check("hipDeviceReset", hipDeviceReset()), 1;
+  if (word == "stream") return check("hipStreamCreate", hipStreamCreateWithFlags(&stream, hipStreamNonBlocking)), 1;
+  if (word == "capture")
+    return check("hipStreamBeginCapture", hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal)), 1;
+  hipGraph_t graph = nullptr;
+  if (word == "end_capture") return check("hipStreamEndCapture", hipStreamEndCapture(stream, &graph)), 1;
+  if (word == "load") return check("hipModuleLoad", hipModuleLoad(&loaded, next.c_str())), 2;
+  if (word == "unload") return check("hipModuleUnload", hipModuleUnload(loaded)), 1;
+  if (word == "launch") return launch(next), 2;
+  if (word == "thread") return std::thread([&] { run(words, at + 1); }).join(), 2;
+  if (word == "fork") {
+    if (pid_t const child = fork(); child == 0) {
+      run(words, at + 1);
+      std::exit(3);
+    } else {
+      int status = 0;
+      waitpid(child, &status, 0);
+      std::printf("child: %d\n", WEXITSTATUS(status));
+    }
+    return 2;
+  }
+  if (word == "cost") return print_cost(std::stoi(next)), 2;
+  if (word == "crash") return *static_cast<int volatile*>(nullptr) = 1, 1;
+  if (word == "abort") std::abort();
+  if (word == "return") std::exit(std::stoi(next));
+  std::printf("what is %s?\n", word.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> const words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < words.size();) i += run(words, i);
+}

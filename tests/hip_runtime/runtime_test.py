@@ -1,0 +1,266 @@
+# SPDX-FileCopyrightText: The PASTA authors
+# SPDX-License-Identifier: Apache-2.0
+"""The collector and a program that `pasta hipcc` compiled, on a stand-in for the HIP runtime: kernels do not run, each
+launch adds known numbers to the counters."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+from running import LIBRARY, PASTA, RunningTest
+
+FOLDER = pathlib.Path(os.environ["PASTA_HIP_PROGRAM_FOLDER"])
+PROGRAM = FOLDER / "program"
+STAND_IN = os.environ["PASTA_HIP_STAND_IN"]
+SCALE, FILL = "scale(float*, float)", "fill_kernel(int*)"
+
+
+class RuntimeTest(RunningTest):
+    runtime = STAND_IN
+
+    def run_program(self, *words, counts="0=100", **named):
+        return self.run_words([PROGRAM, *words], HIP_STAND_IN_COUNTS=counts, **named)
+
+    def line_of_scale(self):
+        lines = (pathlib.Path(__file__).parent / "program.hip").read_text(encoding="utf-8").splitlines()
+        return next(number for number, line in enumerate(lines, 1) if "*= by" in line)
+
+    def check_scale(self, count, launches):
+        line = self.line_of_scale()
+        rows = [("program.hip", line, access, "global", 4, count) for access in ("load", "store")]
+        self.assertEqual(self.sites(SCALE), rows if count else [])
+        self.assertEqual(self.launches(SCALE), launches)
+
+
+class CountTest(RuntimeTest):
+    def test_launches_and_counts_are_in_the_report(self):
+        self.run_program("scale", "scale", "sync", "scale")
+        self.check_scale(300, (3, 3, 0))
+        report, kernel = self.report(), self.kernels()[SCALE]
+        self.assertTrue(report["is_complete"])
+        self.assertEqual([line[0] for line in self.index_lines()], ["attach", "complete"])
+        self.assertEqual((kernel["grid"], kernel["block"], kernel["shared_bytes"]), ("2x1x1", "64x1x1", 16))
+        self.assertEqual(kernel["losses"]["not_instrumentable"], [])
+        header = report["header"]
+        self.assertEqual((header["route"], header["vendor"], header["device"]),
+                         ("llvm", "hip", "stand-in (gfx90a, 4 compute units), HIP runtime 5.2"))
+
+    def test_launches_of_several_shapes_have_none(self):
+        self.run_program("scale", "wide", "scale")
+        self.check_scale(200, (2, 2, 0))
+        self.assertEqual(self.kernels()[SCALE]["grid"], "varies")
+
+    def test_a_launch_that_the_runtime_refuses_is_none(self):
+        self.run_program("refused", "scale")
+        self.check_scale(100, (1, 1, 0))
+
+    def test_a_kernel_without_counters_is_there_as_not_seen(self):
+        self.run_program("fill", "scale", "fill")
+        self.check_scale(100 * 2, (1, 1, 0))  # the stand-in does not ask which kernel it is
+        self.assertEqual(self.launches(FILL), (2, 0, 0))
+        self.assertEqual(self.kernels()[FILL]["losses"]["not_instrumentable"],
+                         ["2 launches: it was built without PASTA's counters"])
+
+    def test_launches_of_other_threads_are_counted(self):
+        self.run_program("thread", "scale", "scale")
+        self.check_scale(200, (2, 2, 0))
+
+    def test_devices_have_memory_of_their_own_and_are_summed(self):
+        self.run_program("scale", "device", "1", "scale", "scale", HIP_STAND_IN_DEVICES="2")
+        self.check_scale(300, (3, 3, 0))
+        self.assertEqual(self.report()["header"]["device"], "stand-in (gfx90a, 4 compute units), HIP runtime 5.2")
+
+    def test_excluded_kernels_are_left_out_of_the_report(self):
+        self.run_program("scale", "fill", PASTA_KERNELS="fill")
+        self.check_scale(0, (1, 0, 0))
+        self.assertEqual(self.kernels()[SCALE]["losses"]["launches_sampled_out"], 1)
+
+    def test_launches_in_a_capture_are_not_counted_and_said(self):
+        self.run_program("stream", "scale", "capture", "scale", "scale", "end_capture")
+        self.check_scale(300, (1, 1, 0))
+        self.assertEqual(self.kernels()[SCALE]["losses"]["not_instrumentable"],
+                         ["its launches within graphs: how often a graph was launched is not counted, and what they "
+                          "did is"])
+
+
+class AttachTest(RuntimeTest):
+    def not_seen(self, kernel=SCALE):
+        return self.kernels()[kernel]["losses"]["not_instrumentable"]
+
+    def test_without_memory_for_all_shards_there_are_fewer(self):
+        log = self.folder / "log"
+        self.run_program("scale", "scale", HIP_STAND_IN_FAIL="hipMalloc:1-2", HIP_STAND_IN_STATES=str(log))
+        self.check_scale(200, (2, 2, 0))
+        # Of 4 compute units: 4 shards and 2 are too many.
+        self.assertEqual(log.read_text(encoding="utf-8"), "shards 1\n" * 2)
+
+    def test_without_memory_the_program_runs_and_the_kernel_is_not_seen(self):
+        self.run_program("scale", HIP_STAND_IN_FAIL="hipMalloc")
+        self.assertEqual(self.not_seen(),
+                         ["1 launch: the GPU has no memory for what it counts: an error of the stand-in (an error)"])
+
+    def test_a_state_that_is_not_found_is_said(self):
+        self.run_program("scale", HIP_STAND_IN_FAIL="hipGetSymbolAddress")
+        self.assertEqual(self.not_seen(),
+                         ["1 launch: its state could not be found: an error of the stand-in (an error)"])
+
+    def test_a_copy_that_fails_is_said(self):
+        for call, what in ((1, "read"), (2, "written"), (3, "written")):
+            with self.subTest(call=call):
+                self.run_program("scale", HIP_STAND_IN_FAIL=f"hipMemcpyAsync:{call}")
+                self.assertEqual(self.not_seen(),
+                                 [f"1 launch: its state could not be {what}: an error of the stand-in (an error)"])
+
+    def test_without_the_tool_s_library_the_program_runs_without_a_tool(self):
+        why = "program runs without a tool: there is no tool no_such_tool (PASTA_TOOL_PATH names more folders)"
+        self.run_program("scale", PASTA_TOOLS="no_such_tool", PASTA_QUIET=None, stderr=f"pasta: {why}\n")
+        ((event, _, _, said),) = self.index_lines()
+        self.assertEqual((event, said), ("failed", why))
+        self.assertFalse(self.output.exists())
+
+    def test_a_tool_that_the_program_was_not_built_with_sees_nothing(self):
+        self.run_program("scale", PASTA_TOOLS="coalescing")
+        self.assertEqual(self.not_seen(), ["1 launch: it was built with access_count, not with coalescing"])
+
+    def test_another_route_s_run_is_left_alone(self):
+        self.run_program("scale", PASTA_ROUTE="ptx")
+        self.assertEqual(self.index_lines(), [])
+
+    def test_a_wrong_variable_is_one_line(self):
+        self.run_program("scale", PASTA_PER="lunch",
+                         stderr="pasta: the llvm route collects nothing: PASTA_PER=lunch is neither kernel nor launch\n")
+
+    def test_what_is_not_done_on_amd_is_noted(self):
+        self.run_program("scale", PASTA_PER="launch", PASTA_SAMPLING_RATE="0.5")
+        self.check_scale(100, (1, 1, 0))
+        self.assertEqual(self.report()["notes"], [
+            f"{what}: the llvm route does not have it on AMD GPUs; all launches are reported by kernel."
+            for what in ("PASTA_PER=launch", "PASTA_SAMPLING_RATE")])
+
+    def test_only_kernels_without_counters_are_one_line(self):
+        why = "program runs without a tool: none of the kernels in its 2 launches has PASTA's counters"
+        self.run_program("fill", "fill", PASTA_QUIET=None, stderr=f"pasta: {why}\n")
+        self.assertEqual([line[0] for line in self.index_lines()], ["failed"])
+
+
+class EndTest(RuntimeTest):
+    def test_a_crash_leaves_a_report(self):
+        for word, number in (("crash", signal.SIGSEGV), ("abort", signal.SIGABRT)):
+            with self.subTest(signal=number.name):
+                self.run_program("scale", "scale", word, code=-number)
+                self.check_scale(200, (2, 2, 0))
+                report = self.report()
+                self.assertEqual((report["is_complete"], report["incomplete_reason"]),
+                                 (False, f"killed by {number.name}"))
+
+    def test_a_program_s_exit_code_is_kept(self):
+        self.run_program("scale", "return", "7", code=7)
+        self.check_scale(100, (1, 1, 0))
+
+    def test_a_kernel_that_went_wrong_loses_what_was_not_read(self):
+        self.run_program("scale", HIP_STAND_IN_FAIL="hipDeviceSynchronize")
+        self.assertEqual(self.launches(SCALE), (1, 0, 1))
+        self.assertEqual(self.report()["notes"], [
+            "On stand-in a kernel went wrong, and what was not read by then is lost with it: an error of the stand-in "
+            "(an error)"])
+
+    def test_what_the_program_waited_for_is_not_lost_with_a_later_fault(self):
+        self.run_program("scale", "sync", "scale", HIP_STAND_IN_FAIL="hipDeviceSynchronize:2")
+        self.assertEqual(self.launches(SCALE), (2, 1, 1))
+
+    def test_kernels_without_end_do_not_hold_the_process_up(self):
+        self.run_program("scale", "abort", code=-signal.SIGABRT, HIP_STAND_IN_FAIL="hang")
+        self.assertEqual(self.launches(SCALE), (1, 0, 1))
+        self.assertIn("Kernels ran on when the program ended, or the driver did not answer: after 3 s no more was "
+                      "waited for.", self.report()["notes"])
+
+    def test_a_reset_device_s_counts_are_kept(self):
+        self.run_program("scale", "scale", "reset", "scale")
+        self.check_scale(300, (3, 3, 0))
+
+    def test_a_forked_child_reports_nothing_and_runs(self):
+        self.run_program("scale", "fork", "scale", "scale", stdout="child: 3\n")
+        self.assertEqual([line[0] for line in self.index_lines()], ["attach", "complete"])
+        self.check_scale(200, (2, 2, 0))
+
+    def test_a_child_that_uses_the_gpu_first_has_a_report_of_its_own(self):
+        self.run_program("fork", "scale", "scale", stdout="child: 3\n",
+                         PASTA_OUTPUT=str(self.folder / "report-%p.json"))
+        self.assertEqual([line[0] for line in self.index_lines()], ["attach", "complete"] * 2)
+        self.assertEqual(len(list(self.folder.glob("report-*.json"))), 2)
+
+
+class ModuleTest(RuntimeTest):
+    def test_a_module_that_is_loaded_is_counted(self):
+        self.run_program("load", FOLDER / "module.co", "launch", "twice", "launch", "twice")
+        self.assertEqual(self.sites("twice"), [("module.hip", 6, access, "global", 8, 200)
+                                               for access in ("load", "store")])
+        self.assertEqual(self.launches("twice"), (2, 2, 0))
+        self.assertEqual(self.kernels()["twice"]["shared_bytes"], 32)
+
+    def test_what_an_unloaded_module_counted_is_kept(self):
+        self.run_program("load", FOLDER / "module.co", "launch", "twice", "unload", "load", FOLDER / "module.co",
+                         "launch", "twice", "unload")
+        self.assertEqual(self.sites("twice"), [("module.hip", 6, access, "global", 8, 200)
+                                               for access in ("load", "store")])
+        self.assertEqual(self.launches("twice"), (2, 2, 0))
+
+    def test_a_file_that_is_no_module_is_not_seen(self):
+        path = self.folder / "a module"
+        path.write_text("what the stand-in does not read", encoding="utf-8")
+        self.run_program("load", path, "launch", "twice", "scale")
+        self.assertEqual(self.kernels()["twice"]["losses"]["not_instrumentable"],
+                         ["1 launch: its code is in a form that PASTA does not know"])
+
+
+class RunTest(RuntimeTest):
+    def pasta_run(self, *words, **named):
+        return self.run_words([PASTA, "run", "access_count", *words], LD_PRELOAD=STAND_IN, PASTA_ROUTE=None,
+                              PASTA_TOOLS=None, PASTA_REPORT_INDEX=None, PASTA_OUTPUT=None, stderr=None,
+                              HIP_STAND_IN_COUNTS="0=100", **named)
+
+    def test_the_route_of_a_program_with_counters_is_found(self):
+        for route in ([], ["--route", "llvm"], ["--route", "auto"]):
+            with self.subTest(route=route):
+                done = self.pasta_run(*route, "--output", self.output, "--quiet", "--", PROGRAM, "scale")
+                self.assertEqual(done.stderr, "report: report.json\n")
+                self.check_scale(100, (1, 1, 0))
+
+    def test_what_is_in_a_program_is_told(self):
+        done = self.run_words([PASTA, "list", PROGRAM], LD_PRELOAD=None, stdout=None)
+        self.assertEqual(done.stdout, "access_count  route llvm  PASTA 0.1.0  AMD gfx1030, gfx90a\n")
+        done = self.run_words([PASTA, "list", "--json", PROGRAM], LD_PRELOAD=None, stdout=None)
+        self.assertEqual(json.loads(done.stdout)["tools"], [
+            {"route": "llvm", "pack": "access_count", "pasta_version": "0.1.0", "targets": ["gfx1030", "gfx90a"]}])
+
+    def test_a_tool_that_was_not_built_in_is_refused(self):
+        done = self.run_words([PASTA, "run", "coalescing", "--", PROGRAM], code=2, stderr=None, PASTA_TOOLS=None,
+                              PASTA_ROUTE=None)
+        self.assertEqual(done.stderr, f"pasta run: unknown tool 'coalescing'; {PROGRAM} was built with access_count for "
+                         "AMD GPUs\n")
+
+    def test_what_was_preloaded_comes_behind_the_library(self):
+        printing = [sys.executable, "-c", "import os; print(os.environ['LD_PRELOAD'])"]
+        done = self.pasta_run("--route", "llvm", "--", *printing, stdout=None)
+        self.assertEqual(done.stdout, f"{LIBRARY}:{STAND_IN}\n")
+
+    def test_a_program_that_launches_nothing_has_no_report(self):
+        done = self.pasta_run("--", PROGRAM)
+        self.assertEqual(done.stderr, f"pasta run: no report: {PROGRAM} launched no kernel through a HIP runtime; "
+                         "PASTA_DEBUG=1 says what was followed\n")
+
+    def test_what_the_route_does_not_have_is_refused(self):
+        for flag, value in (("--per", "launch"), ("--sampling-rate", "0.5"), ("--launches", "1:2")):
+            with self.subTest(flag=flag):
+                done = self.pasta_run(flag, value, "--", PROGRAM, "scale", code=2)
+                self.assertEqual(done.stderr, f"pasta run: {flag} {value}: the llvm route does not have it on AMD "
+                                 "GPUs, where all launches are reported by kernel\n")
+
+    def test_without_a_gpu_the_program_s_own_result_stands(self):
+        """On the HIP runtime that is installed; where there is none the program does not start."""
+        without = subprocess.run([PROGRAM, "sync"], capture_output=True, text=True, check=False, cwd=self.folder)
+        self.run_words([PROGRAM, "sync"], code=without.returncode, stdout=without.stdout, stderr=without.stderr,
+                       LD_PRELOAD=LIBRARY)

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PASTA_TOOLS_HIP_RUNTIME_FOLLOW_LAUNCH_HPP
+#define PASTA_TOOLS_HIP_RUNTIME_FOLLOW_LAUNCH_HPP
+
+#include <exception>
+#include <utility>
+
+#include "run.hpp"
+
+namespace pasta::hip_runtime {
+
+/// While it lives what the calling thread asks of the runtime is part of a call that was followed already.
+class followed_call {
+ public:
+  followed_call() { ++depth_; }
+  ~followed_call() { --depth_; }
+  followed_call(followed_call const&) = delete;
+  followed_call& operator=(followed_call const&) = delete;
+  bool is_outermost() const { return depth_ == 1; }
+
+ private:
+  inline static constinit thread_local int depth_ = 0;
+};
+
+/// Does something for the run, if there is one. Whatever goes wrong with it, the program goes on.
+template <class Function>
+void for_run(run* here, Function&& f) noexcept {
+  if (here == nullptr) return;
+  try {
+    f(*here);
+  } catch (std::exception const& error) {
+    here->give_up(error.what());
+  }
+}
+
+/// A launch: its module is attached before it, it counts once the runtime took it.
+/// @param call of the runtime's function
+template <class Call>
+hipError_t follow_launch(void const* function, launch_shape const& shape, hipStream_t stream, Call&& call) {
+  followed_call const own;
+  run* const here = own.is_outermost() ? run::active() : nullptr;
+  kernel_record* record = nullptr;
+  bool is_captured = false;
+  for_run(here, [&](run& to) {
+    record = &to.collector().find(function, stream, shape);
+    is_captured = to.collector().is_capturing(stream);
+  });
+  hipError_t const result = std::forward<Call>(call)();
+  if (record == nullptr || result != hipSuccess) return result;
+  record->see_shape(shape);
+  is_captured ? static_cast<void>(record->captured.fetch_add(1, std::memory_order_relaxed)) : record->add_launches(1);
+  return result;
+}
+
+}  // namespace pasta::hip_runtime
+#endif

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+/// What the collector knows of devices, modules and kernels. Nothing here is ever destroyed: launches go on until the
+/// process ends.
+#ifndef PASTA_TOOLS_HIP_RUNTIME_RECORDS_HPP
+#define PASTA_TOOLS_HIP_RUNTIME_RECORDS_HPP
+
+#include <hip/hip_runtime_api.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+
+#include "kept_memory.hpp"
+#include "launch_counts.hpp"
+#include "modules.hpp"
+
+namespace pasta::hip_runtime {
+
+/// A part of a module's code on a device, with the memory that its kernels add to.
+struct attachment : collecting::memory_layout {
+  module_record* module = nullptr;
+  void* state = nullptr;        ///< the code's pasta_state_<id>
+  std::byte* memory = nullptr;  ///< a set, on the device
+  bool is_gone = false;         ///< its memory was given back
+  collecting::kept_copy kept;   ///< guarded by the results' lock
+};
+
+struct device_record {
+  int number = 0;
+  std::string name, target;  ///< "AMD Instinct MI210", "gfx90a:sramecc+:xnack-"
+  std::uint32_t compute_units = 1, most_shards = 1;
+  hipStream_t stream = nullptr;  ///< own: waits for none of the program's, nor they for it
+  std::size_t left_bytes = 0;
+  std::list<attachment> attachments;
+  std::string lost_because;                ///< a kernel went wrong; empty: all is well
+  std::atomic<std::int64_t> next_read{0};  ///< when the program's waiting may be used again to read; steady clock
+};
+
+/// A kernel on a device, as it is launched.
+struct kernel_record : collecting::launch_counts {
+  std::string name;  ///< as in the module
+  device_record* device = nullptr;
+  attachment* where = nullptr;  ///< null: nothing counts in it
+  std::size_t function = 0;     ///< index in the table's functions
+  std::string why_not;          ///< nothing counts in it: half a line
+  bool is_excluded = false;     ///< it was not chosen
+  /// Launches that were put into a graph.
+  std::atomic<std::uint64_t> captured{0};
+};
+
+}  // namespace pasta::hip_runtime
+#endif
