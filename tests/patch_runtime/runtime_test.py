@@ -286,6 +286,19 @@ class RunTest(PatchTest):
         self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
         self.assertIn("patches need CUDA_MODULE_LOADING=EAGER", done.stderr)
 
+    def test_the_vendors_own_library_has_all_functions(self):
+        library = os.environ["PASTA_PATCH_VENDOR"]
+        if not os.path.exists(library):
+            self.skipTest("libsanitizer-public.so is not beside sanitizer.h")
+        done = subprocess.run(
+            [PROGRAM], capture_output=True, text=True, cwd=self.folder, timeout=60,
+            env=self.environment("access_count", PASTA_TOOLS="access_count", PASTA_ROUTE="patch", PASTA_DEBUG="1",
+                                 CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"], PASTA_SANITIZER=library,
+                                 CUDA_MODULE_LOADING="EAGER"))
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
+        # On a machine without a driver it may refuse callbacks, and that is all that may go wrong.
+        self.assertRegex(done.stderr, "follows the Compute Sanitizer|refuses callbacks")
+
     def test_the_text_of_a_report(self):
         done = subprocess.run(
             [PASTA, "run", "access_count", "--route", "patch", "--output", self.output, "--", PROGRAM,

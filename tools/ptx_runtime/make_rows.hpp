@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 
-#include "demangled.hpp"
 #include "records.hpp"
 
 namespace pasta::ptx {

@@ -73,11 +73,12 @@ struct alignas(16) patch_site {
 };
 
 /// @param kernel number of the kernel's patch_state @param space a memory_space or barrier_scope
+/// @param size_bytes no instruction moves as much as max_size for a lane
 PASTA_DEVICE constexpr std::uint64_t patch_about(std::uint32_t kernel, operation what, std::uint32_t space,
                                                  std::uint64_t size_bytes) {
-  std::uint64_t const size = size_bytes < patch_site::max_size ? size_bytes : patch_site::max_size;
   return std::uint64_t{1} << 63 | std::uint64_t{kernel & patch_site::max_kernels} << 32 |
-         std::uint64_t{static_cast<std::uint8_t>(what)} << 28 | std::uint64_t{space & 15} << 24 | size;
+         std::uint64_t{static_cast<std::uint8_t>(what)} << 28 | std::uint64_t{space & 15} << 24 |
+         (size_bytes & patch_site::max_size);
 }
 
 /// Where a site is looked for first. @param mask number of places - 1; a power of two

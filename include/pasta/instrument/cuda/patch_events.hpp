@@ -141,25 +141,34 @@ struct patch_events {
   PASTA_DEVICE PASTA_ALWAYS_INLINE void at_site(lane_mask lanes, operation what, std::uint32_t space,
                                                 std::uint64_t size_bytes, [[maybe_unused]] Make&& make,
                                                 [[maybe_unused]] site_key const& key = {}) {
-    if constexpr (handles_v<Tool, Event> || counts_v<Tool, Event>) {
-      std::uint64_t const about = patch_about(state_->kernel, what, space, size_bytes);
-      std::uint32_t const row = find_patch_row(*state_, address_, about);
-      if (row == no_patch_row) {
-        if (warp::is_leader(lanes)) add_word(reinterpret_cast<device_word*>(&state_->dropped), warp::count(lanes));
+    if constexpr (handles_v<Tool, Event>) {
+      // Where an event is counted at all sites, some of them may reach no handler.
+      if (!counts_v<Tool, Event> || watches<Tool>(key)) {
+        std::uint32_t const row = find_row(lanes, what, space, size_bytes);
+        if (row == no_patch_row) return;
+        hook_rows const to = rows(row);
+        none thread{};
+        Event const event = make(hooked::site_of(row));
+        hooked::template run<hooked::has_site>(lanes, to, thread,
+                                               [&](context<Tool>& at) { deliver(at, event); });
         return;
       }
-      hook_rows const to = rows(row);
-      if constexpr (handles_v<Tool, Event>) {
-        // Where an event is counted at all sites, some of them may reach no handler.
-        if (!counts_v<Tool, Event> || watches<Tool>(key)) {
-          none thread{};
-          Event const event = make(hooked::site_of(row));
-          hooked::template run<hooked::has_site>(lanes, to, thread, [&](context<Tool>& at) { deliver(at, event); });
-          return;
-        }
-      }
-      if (warp::is_leader(lanes)) add_word(reinterpret_cast<device_word*>(to.site_shard), warp::count(lanes));
     }
+    if constexpr (counts_v<Tool, Event>) {
+      // One lane counts for all, and looks for the row alone.
+      if (!warp::is_leader(lanes)) return;
+      std::uint32_t const row = find_row(lanes, what, space, size_bytes);
+      if (row != no_patch_row) add_word(reinterpret_cast<device_word*>(rows(row).site_shard), warp::count(lanes));
+    }
+  }
+
+  /// What found no place is counted. @param lanes of the event; those that call it look for the same
+  PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t find_row(lane_mask lanes, operation what, std::uint32_t space,
+                                                          std::uint64_t size_bytes) {
+    std::uint32_t const row = find_patch_row(*state_, address_, patch_about(state_->kernel, what, space, size_bytes));
+    if (row == no_patch_row && warp::is_leader(lanes))
+      add_word(reinterpret_cast<device_word*>(&state_->dropped), warp::count(lanes));
+    return row;
   }
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE hook_rows rows(std::uint32_t site) const {
