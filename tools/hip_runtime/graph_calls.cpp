@@ -76,8 +76,7 @@ hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t n
   return result;
 }
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
-  followed_call const own;
-  for_run(following(own), [&](run& to) { to.collector().graph_destroyed(exec); });
+  for_run(run::existing(), [&](run& to) { to.collector().graph_destroyed(exec); });
   return PASTA_DETAIL_NEXT(hipGraphExecDestroy, exec);
 }
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {

@@ -234,9 +234,6 @@ examination examine() {
   need(llvm_on_amd, !hip_collector.empty(), "its collector: build PASTA where the HIP runtime's headers are", "");
   e.installation.push_back({"HIP collector", visible(hip_collector)});
   need_amd(llvm_on_amd);
-  std::string const hip_collector = hip_library();
-  need(llvm_on_amd, !hip_collector.empty(), "its collector: build PASTA where HIP's headers are", "");
-  e.installation.push_back({"HIP collector", visible(hip_collector)});
   route_state patch{"patch", false, {"not in this version"}, {}, "NVIDIA, machine code only"};
   need(patch, !versions["nvcc"].empty(), "nvcc", "nvidia-cuda-toolkit");
   need(patch, !gpus.nvidia.empty(), "an NVIDIA GPU with a driver", "");
