@@ -12,6 +12,7 @@
 
 #include <pasta/report/visible.hpp>
 #include <pasta/session/pack_name.hpp>
+#include "amd_code.hpp"
 #include "command.hpp"
 #include "suggest.hpp"
 
@@ -161,7 +162,7 @@ run_route patch_route(run_options const& options, installed_tools const& install
 /// @throws usage_error: no code for AMD GPUs in the program has one of the tools
 void check_amd_tools(run_options const& options, std::string const& program, program_table const& table) {
   std::vector<std::string> known;
-  for (amd_tools const& each : table.amd) {
+  for (amd_tools const& each : read_amd_tools(table.amd_code)) {
     for (std::string const& tool : split_names(each.tools, "+")) known.push_back(tool);
   }
   if (known.empty()) return;  // the library will see
@@ -257,7 +258,7 @@ run_route choose_route(run_options const& options, std::string const& program, p
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
   if (options.route == "patch") return patch_route(options, installed);
-  bool const is_for_amd = table.has_amd_counters && (is_open(options) || options.route == "llvm");
+  bool const is_for_amd = !table.amd_code.empty() && (is_open(options) || options.route == "llvm");
   if (is_for_amd && !has_probe_pack(options, table)) return hip_route(options, program, table, installed);
   if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, "", ""};
   if (table.tools.empty()) {
