@@ -196,44 +196,6 @@ run_route hip_route(run_options const& options, std::string const& program, prog
   return {"llvm", joined(options.tools, "+"), "", library};
 }
 
-/// Why a tool does not have the patch route, as a part of a line.
-std::string why_not_patch(tool_description const& tool) {
-  static constexpr std::string_view delivered[] = {"memory_access", "async_copy",   "barrier",
-                                                   "call",          "thread_enter", "thread_exit"};
-  std::vector<std::string> missing;
-  for (std::string const& event : tool.events) {
-    if (std::find(std::begin(delivered), std::end(delivered), event) == std::end(delivered)) missing.push_back(event);
-  }
-  if (!missing.empty()) return fmt::format(", which has no {}", visible(joined(missing, ", ")));
-  if (tool.events.empty()) return ", which has only events of a GPU";
-  return ": what it keeps for each thread would be in memory there; site_state and kernel_state are merged on all "
-         "routes";
-}
-
-/// As ptx_route().
-run_route patch_route(run_options const& options, installed_tools const& installed) {
-  check_installed(options, installed);
-  if (options.tools.size() > 1) throw usage_error("the route patch runs one tool at a time");
-  std::string const& name = options.tools.front();
-  if (tool_description const* const tool = installed.find(name); tool != nullptr) {
-    if (std::count(tool->routes.begin(), tool->routes.end(), "patch") == 0) {
-      throw usage_error(fmt::format("{} does not have the route patch{}; it has {}", visible(name),
-                                    why_not_patch(*tool),
-                                    tool->routes.empty() ? "none" : visible(joined(tool->routes, ", "))));
-    }
-    std::string const patches = tool->path.substr(0, tool->path.rfind('.')) + ".patch.fatbin";
-    if (::access(patches.c_str(), R_OK) != 0) {
-      throw command_error(fmt::format(
-          "{} was built without patches, {} is not there: build it where nvcc and sanitizer.h are (pasta doctor)",
-          visible(name), visible(patches)));
-    }
-  }
-  std::string const library = patch_library();
-  if (library.empty())
-    throw command_error("the route patch has no collector here: PASTA was built without sanitizer.h (pasta doctor)");
-  return {"patch", name, library, ""};
-}
-
 /// A file of this installation's lib/pasta, or "".
 std::string own_library(char const* name) {
   std::string const own = own_folder();
@@ -250,8 +212,6 @@ bool can_be_preloaded(std::string const& library) { return library.find_first_of
 std::string ptx_library() { return own_library("libpasta_ptx.so"); }
 std::string patch_library() { return own_library("libpasta_patch.so"); }
 std::string hip_library() { return own_library("libpasta_hip.so"); }
-
-}  // namespace
 
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed) {
