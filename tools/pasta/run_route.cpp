@@ -212,8 +212,6 @@ std::string ptx_library() { return own_library("libpasta_ptx.so"); }
 std::string patch_library() { return own_library("libpasta_patch.so"); }
 std::string hip_library() { return own_library("libpasta_hip.so"); }
 
-}  // namespace
-
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed) {
   // The table says what its own file was built with, and nothing of the libraries that it loads.
