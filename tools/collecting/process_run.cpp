@@ -144,8 +144,9 @@ void process_run::write_report(char const* why_incomplete) {
   if (!settings_.is_quiet) pasta::detail::say(fmt::format("report: {} (to read it: pasta show FILE)", visible(path_)));
 }
 
-std::string process_run::why_nothing(std::uint64_t launches) const {
-  return fmt::format("none of the kernels in its {} launches has PASTA's counters", launches);
+std::string process_run::why_nothing() {
+  std::uint64_t const launches = count_launches();
+  return launches == 0 ? "" : fmt::format("none of the kernels in its {} launches has PASTA's counters", launches);
 }
 
 void process_run::finish(char const* why_incomplete) noexcept {
@@ -160,7 +161,7 @@ void process_run::finish(char const* why_incomplete) noexcept {
     if (has_begun_) {
       write_report(why_incomplete);
     } else if (!is_over_ && settings_.is_route_named && why_incomplete == nullptr) {
-      if (std::uint64_t const launches = count_launches(); launches > 0) refuse(why_nothing(launches));
+      if (std::string const why = why_nothing(); !why.empty()) refuse(why);
     }
   } catch (std::exception const& error) {
     pasta::detail::tell_index(settings_, "failed", path_, error.what());

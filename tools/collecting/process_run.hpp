@@ -55,11 +55,10 @@ class process_run {
   virtual void add_note(std::string const& note) = 0;
   /// How many launches were seen.
   virtual std::uint64_t count_launches() = 0;
-  /// Why there is nothing to report of so many launches: half a line.
-  virtual std::string why_nothing(std::uint64_t launches) const;
+  /// Why a process that ends has nothing to report, half a line; "" if there is nothing to say.
+  virtual std::string why_nothing();
 
   settings const& wanted() const { return settings_; }
-  /// Those that begin() has loaded.
   std::vector<tool_library> const& tools() const { return tools_; }
   pid_t owner() const { return owner_; }
   /// One line, where PASTA_DEBUG asks for such: "program (123): what was done".

@@ -120,6 +120,43 @@ run_route ptx_route(run_options const& options, installed_tools const& installed
   return {"ptx", joined(options.tools, "+"), library, ""};
 }
 
+/// @throws usage_error: no code for AMD GPUs in the program has one of the tools
+void check_amd_tools(run_options const& options, std::string const& program, program_table const& table) {
+  std::vector<std::string> known;
+  for (amd_tools const& each : table.amd) {
+    for (std::string const& tool : split_names(each.tools, "+")) known.push_back(tool);
+  }
+  if (known.empty()) return;  // the library will see
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (std::string const& tool : options.tools) {
+    if (std::find(known.begin(), known.end(), tool) != known.end()) continue;
+    throw usage_error(fmt::format("unknown tool '{}'{}; {} was built with {} for AMD GPUs", visible(tool),
+                                  suggestion(tool, known), visible(program), visible(joined(known, ", "))));
+  }
+}
+
+/// What the llvm route cannot do on AMD GPUs is refused before the program starts.
+run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
+                    installed_tools const& installed) {
+  check_installed(options, installed);
+  auto const refuse = [](char const* flag, std::string const& value) {
+    throw usage_error(fmt::format(
+        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
+  };
+  check_amd_tools(options, program, table);
+  if (options.per == "launch") refuse("--per", options.per);
+  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
+    refuse("--sampling-rate", options.sampling_rate);
+  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
+  std::string const library = hip_library();
+  if (library.empty()) {
+    throw command_error(
+        "the route llvm has no collector for AMD GPUs here: PASTA was built without HIP's headers (libamdhip64-dev)");
+  }
+  return {"llvm", joined(options.tools, "+"), "", library};
+}
+
 /// Why a tool does not have the patch route, as a part of a line.
 std::string why_not_patch(tool_description const& tool) {
   static constexpr std::string_view delivered[] = {"memory_access", "async_copy",   "barrier",
@@ -156,43 +193,6 @@ run_route patch_route(run_options const& options, installed_tools const& install
   if (library.empty())
     throw command_error("the route patch has no collector here: PASTA was built without sanitizer.h (pasta doctor)");
   return {"patch", name, library, ""};
-}
-
-/// @throws usage_error: no code for AMD GPUs in the program has one of the tools
-void check_amd_tools(run_options const& options, std::string const& program, program_table const& table) {
-  std::vector<std::string> known;
-  for (amd_tools const& each : table.amd) {
-    for (std::string const& tool : split_names(each.tools, "+")) known.push_back(tool);
-  }
-  if (known.empty()) return;  // the library will see
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  for (std::string const& tool : options.tools) {
-    if (std::find(known.begin(), known.end(), tool) != known.end()) continue;
-    throw usage_error(fmt::format("unknown tool '{}'{}; {} was built with {} for AMD GPUs", visible(tool),
-                                  suggestion(tool, known), visible(program), visible(joined(known, ", "))));
-  }
-}
-
-/// What the llvm route cannot do on AMD GPUs is refused before the program starts.
-run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
-                    installed_tools const& installed) {
-  check_installed(options, installed);
-  auto const refuse = [](char const* flag, std::string const& value) {
-    throw usage_error(fmt::format(
-        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
-  };
-  check_amd_tools(options, program, table);
-  if (options.per == "launch") refuse("--per", options.per);
-  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
-    refuse("--sampling-rate", options.sampling_rate);
-  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
-  std::string const library = hip_library();
-  if (library.empty()) {
-    throw command_error(
-        "the route llvm has no collector for AMD GPUs here: PASTA was built without HIP's headers (libamdhip64-dev)");
-  }
-  return {"llvm", joined(options.tools, "+"), "", library};
 }
 
 /// A file of this installation's lib/pasta, or "".

@@ -27,7 +27,7 @@ std::string why_lazy() {
 }  // namespace
 
 run::run(settings set)
-    : process_run(std::move(set), "patch", "cuda"),
+    : collecting::process_run(std::move(set), "patch", "cuda"),
       collector_(sanitizer_, driver_, wanted(), [this] { return find_patches(); }) {}
 
 bool run::is_here() const { return owner() == ::getpid(); }
@@ -38,7 +38,7 @@ void run::start(settings set) {
   if (problem.empty()) problem = made->driver_.load();
   if (problem.empty()) problem = made->sanitizer_.load();
   if (problem.empty()) {
-    one_ = made;
+    one_ = existing_ = made;
     problem = made->sanitizer_.subscribe(&on_event, nullptr);
   }
   if (!problem.empty()) {
@@ -46,7 +46,7 @@ void run::start(settings set) {
     return made->refuse(problem);
   }
   made->explain("the patch route follows the Compute Sanitizer");
-  finish_at_exit();
+  finish_at_exit();  // also where nothing is patched, to say so
 }
 
 collector::patches run::find_patches() {
@@ -73,20 +73,20 @@ collector::patches run::find_patches() {
   return found;
 }
 
-void run::fill(report_model& model) {
+void run::fill(report_model& report) {
   int version = 0;
   if (driver_.cuDriverGetVersion_(&version) == CUDA_SUCCESS && version > 0)
-    model.header.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    report.header.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   collector_.look([&](auto const& records, auto& contexts, std::set<std::string> notes) {
     for (context_record const& context : contexts) {
       char name[256] = "";
       bool const is_named =
           context.memory.exists() && driver_.cuDeviceGetName_(name, sizeof name, context.device) == CUDA_SUCCESS;
-      if (is_named && model.header.device.find(name) == std::string::npos)
-        model.header.device += (model.header.device.empty() ? "" : ", ") + std::string(name);
+      if (is_named && report.header.device.find(name) == std::string::npos)
+        report.header.device += (report.header.device.empty() ? "" : ", ") + std::string(name);
     }
-    ask_tools(model, notes, [&](std::string const&) { return make_rows(records, contexts, notes); });
-    model.notes.assign(notes.begin(), notes.end());
+    ask_tools(report, notes, [&](std::string const&) { return make_rows(records, contexts, notes); });
+    report.notes.assign(notes.begin(), notes.end());
   });
 }
 
@@ -100,8 +100,9 @@ std::uint64_t run::count_launches() {
   return launches;
 }
 
-std::string run::why_nothing(std::uint64_t launches) const {
-  return fmt::format("none of its {} launches was chosen", launches);
+std::string run::why_nothing() {
+  std::uint64_t const launches = count_launches();
+  return launches == 0 ? "" : fmt::format("none of its {} launches was chosen", launches);
 }
 
 }  // namespace pasta::patch

@@ -14,7 +14,7 @@ class run final : public collecting::process_run {
   /// @param set with tools
   explicit run(settings set);
 
-  static run* existing() { return static_cast<run*>(one_); }
+  static run* existing() { return existing_; }
   /// Makes the run and follows the Compute Sanitizer's callbacks. Once, as the driver starts.
   static void start(settings set);
 
@@ -24,11 +24,13 @@ class run final : public collecting::process_run {
 
  private:
   void harvest() override { collector_.harvest(); }
-  void fill(report_model& model) override;
+  void fill(report_model& report) override;
   void add_note(std::string const& note) override { collector_.add_note(note); }
   std::uint64_t count_launches() override;
-  std::string why_nothing(std::uint64_t launches) const override;
+  std::string why_nothing() override;
   collector::patches find_patches();
+
+  inline static run* existing_ = nullptr;
 
   sanitizer sanitizer_;
   ptx::driver driver_;
