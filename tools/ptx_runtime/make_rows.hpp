@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "demangled.hpp"
 #include "records.hpp"
 
 namespace pasta::ptx {
