@@ -72,7 +72,7 @@ inline std::string fold_counters(warp_sum how, std::span<register_counter const>
   std::string text = "\tmov.u32 \t%pasta_high, %laneid;\n\tmov.b32 \t%pasta_lanes, 0;\n";
   for (std::size_t i = 0; i < counters.size(); ++i) {
     text += fmt::format(
-        "\tcvt.u32.u64 \t%pasta_low, %pasta_count{};\n"
+        "\tmov.b64 \t{{%pasta_low, %pasta_other}}, %pasta_count{};\n"
         "{}"
         "\tsetp.eq.u32 \t%pasta_adds, %pasta_high, {};\n"
         "\tselp.b32 \t%pasta_lanes, %pasta_low, %pasta_lanes, %pasta_adds;\n",

@@ -184,7 +184,8 @@ class loop_values {
   }
 
   turn_step step_of_product(std::string_view a, std::string_view b, writes const& by) {
-    return step_of_product(step_of(a, by.statement, by.block), a, step_of(b, by.statement, by.block), b);
+    turn_step const first = step_of(a, by.statement, by.block), second = step_of(b, by.statement, by.block);
+    return step_of_product(first, a, second, b);
   }
   static turn_step step_of_product(turn_step const& first, std::string_view a, turn_step const& second,
                                    std::string_view b) {
@@ -249,18 +250,25 @@ class loop_values {
       if (auto const is_signed = is_widened(what)) return step_of_widened(operands[1], *is_signed, by);
     }
     if (operands.size() == 3) {
-      if (what.name == "add" && bits_of(what) != 0) return sum(step(1), step(2));
-      if (what.name == "sub" && bits_of(what) != 0) return sum(step(1), negative(step(2)));
+      if ((what.name == "add" || what.name == "sub") && bits_of(what) != 0) {
+        turn_step const first = step(1), second = step(2);
+        return sum(first, what.name == "add" ? second : negative(second));
+      }
       if (what.name == "mul" && bits_of(what, "lo") != 0) return step_of_product(operands[1], operands[2], by);
       if (what.name == "shl" && bits_of(what) != 0) return step_of_shifted(operands[1], operands[2], by);
     }
     bool const is_wide = what.modifier(0) == "wide" && what.modifier(2).empty();
     if (auto const is_signed = is_signed_word(what.modifier(1)); is_wide && is_signed) {
       if (operands.size() == 3 && what.name == "mul") return step_of_wide_product(what, *is_signed, by);
-      if (operands.size() == 4 && what.name == "mad") return sum(step_of_wide_product(what, *is_signed, by), step(3));
+      if (operands.size() == 4 && what.name == "mad") {
+        turn_step const product = step_of_wide_product(what, *is_signed, by);
+        return sum(product, step(3));
+      }
     }
-    if (operands.size() == 4 && what.name == "mad" && bits_of(what, "lo") != 0)
-      return sum(step_of_product(operands[1], operands[2], by), step(3));
+    if (operands.size() == 4 && what.name == "mad" && bits_of(what, "lo") != 0) {
+      turn_step const product = step_of_product(operands[1], operands[2], by);
+      return sum(product, step(3));
+    }
     return has_constant_result(by) ? turn_step::of(0) : turn_step();
   }
   // `cvt.u32.u64`: the lowest bits.
