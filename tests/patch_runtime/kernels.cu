@@ -14,9 +14,7 @@ __global__ void strided(float* a, int n) {
   if (i < n) a[i * 8] = 1;
 }
 
-__device__ __noinline__ void add_one(float* a, int i) {
-  atomicAdd(&a[i], 1.0f);
-}
+__device__ __noinline__ void add_one(float* a, int i) { atomicAdd(&a[i], 1.0f); }
 __global__ void through_shared(float* a, int n) {
   __shared__ volatile float tile[64];
   int const i = static_cast<int>(threadIdx.x);
@@ -25,6 +23,4 @@ __global__ void through_shared(float* a, int n) {
   if (i < n) add_one(a, static_cast<int>(tile[n - 1 - i]));
 }
 
-__global__ void wrong(float* a, int n) {
-  a[threadIdx.x + (static_cast<unsigned long long>(n) << 40)] = 1;
-}
+__global__ void wrong(float* a, int n) { a[threadIdx.x + (static_cast<unsigned long long>(n) << 40)] = 1; }

@@ -244,7 +244,8 @@ examination examine() {
   std::string patched;
   for (tool_description const& tool : installed.tools) {
     std::string const file = tool.path.substr(0, tool.path.rfind('.')) + ".patch.fatbin";
-    if (::access(file.c_str(), R_OK) == 0) patched += (patched.empty() ? "" : ", ") + tool.tool;
+    bool const has_route = std::count(tool.routes.begin(), tool.routes.end(), "patch") != 0;
+    if (has_route && ::access(file.c_str(), R_OK) == 0) patched += (patched.empty() ? "" : ", ") + tool.tool;
   }
   need(patch, !patched.empty(), "tools with patches: build them where nvcc and sanitizer.h are", "");
   e.installation.push_back({"patch collector", visible(patcher)});

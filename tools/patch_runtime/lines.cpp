@@ -157,8 +157,8 @@ class line_table::unit_reader {
     std::uint32_t caller = nowhere;
     std::string function;
 #if _ELFUTILS_PREREQ(0, 186)
-    // NVIDIA's lines say themselves where they are inlined: by the number of a row before in the function's lines. libdw
-    // takes it for one in the unit's.
+    // NVIDIA's lines say themselves where they are inlined: by the number of a row before in the function's lines.
+    // libdw takes it for one in the unit's.
     if (Dwarf_Line* const context = dwarf_linecontext(lines_, line); context != nullptr) {
       std::size_t const at = begins_[number] + numbers_.at(context);
       if (at < number) caller = place_of(at);

@@ -47,7 +47,8 @@ class module_map {
   /// A kernel is about to be launched for the first time.
   void locate(CUmodule module, std::string const& function);
   /// @param address of an instruction, as its patch was given it
-  /// @param kernel that executed it: an address below its size that is in no known function is taken for an offset in it
+  /// @param kernel that executed it: an address below its size that is in no known function is taken for an offset in
+  /// it
   code_place find(std::uint64_t address, std::string const& kernel);
 
   /// Whether the module's instructions are patched.

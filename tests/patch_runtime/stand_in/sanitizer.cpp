@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// The Compute Sanitizer of the stand-in. STAND_IN_SANITIZER says what goes wrong: taken, refuses, no_patches, no_memory,
-// no_module, no_reading, old_kinds. A build with STAND_IN_IS_OLD lacks a function.
+// The Compute Sanitizer of the stand-in. STAND_IN_SANITIZER says what goes wrong: taken, refuses, no_patches,
+// no_memory, no_module, no_reading, old_kinds. A build with STAND_IN_IS_OLD lacks a function.
 #include <sanitizer_memory.h>
 #include <sanitizer_patching.h>
 #include <sanitizer_stream.h>

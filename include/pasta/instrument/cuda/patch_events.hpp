@@ -149,8 +149,7 @@ struct patch_events {
         hook_rows const to = rows(row);
         none thread{};
         Event const event = make(hooked::site_of(row));
-        hooked::template run<hooked::has_site>(lanes, to, thread,
-                                               [&](context<Tool>& at) { deliver(at, event); });
+        hooked::template run<hooked::has_site>(lanes, to, thread, [&](context<Tool>& at) { deliver(at, event); });
         return;
       }
     }
