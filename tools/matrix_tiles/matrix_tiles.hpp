@@ -104,9 +104,8 @@ class problem_list {
     }
   }
   std::optional<problem> find(std::string const& kernel) const {
-    for (auto const& [pattern, what] : entries_) {
+    for (auto const& [pattern, what] : entries_)
       if (!pattern || pattern->is_in(kernel)) return what;
-    }
     return std::nullopt;
   }
 
@@ -236,10 +235,8 @@ struct matrix_tiles : pasta::tool<matrix_tiles> {
                                         {"fill", "1", value},
                                         {"padded", "", value}});
     std::uint64_t const launches = kernel.losses.launches_delivered;
-    if (!problem) {
-      table.add("not known (--problem MxNxK)", launches, all.known(), std::nullopt, std::nullopt, std::nullopt);
-      return;
-    }
+    if (!problem)
+      return table.add("not known (--problem MxNxK)", launches, all.known(), std::nullopt, std::nullopt, std::nullopt);
     auto const& busiest = *std::max_element(kernel.sites.begin(), kernel.sites.end(), [](auto const& a, auto const& b) {
       return work_of(a).multiply_adds < work_of(b).multiply_adds;
     });
@@ -261,9 +258,8 @@ struct matrix_tiles : pasta::tool<matrix_tiles> {
     if (!fill || 1 - *fill <= maximum_waste) return;
     pasta::matrix_tile smallest = busiest.site.tile;
     for (auto const& [site, executions, state] : kernel.sites) {
-      smallest.m = std::min(smallest.m, site.tile.m);
-      smallest.n = std::min(smallest.n, site.tile.n);
-      smallest.k = std::min(smallest.k, site.tile.k);
+      for (auto const side : {&pasta::matrix_tile::m, &pasta::matrix_tile::n, &pasta::matrix_tile::k})
+        smallest.*side = std::min(smallest.*side, site.tile.*side);
     }
     section.finding(waste(*problem, padded, busiest.site, smallest, *fill));
   }
@@ -283,14 +279,12 @@ struct matrix_tiles : pasta::tool<matrix_tiles> {
     found.message =
         fmt::format("{:.3g} % of the multiply-adds are padding: {}{}, by instructions of {}", 100 * (1 - fill),
                     problem.text, padded ? fmt::format(" is done as {}", padded->text()) : "", shape_of(site.tile));
+    found.advice = "join products, or swap the factors, so that an instruction's longer side lies along the longer one";
     if (best_fill > 1.01 * fill) {
       found.gain_at_most = best_fill / fill;
       found.advice =
           fmt::format("take block tiles that divide the extents, or smaller ones: down to {:.3g} % of padding",
                       100 * (1 - best_fill));
-    } else {
-      found.advice =
-          "join products, or swap the factors, so that an instruction's longer side lies along the longer one";
     }
     found.level = pasta::severity_of(found.gain_at_most.value_or(1 / fill));
     return found;
