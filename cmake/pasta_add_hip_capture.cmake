@@ -26,6 +26,7 @@ function(pasta_add_hip_capture name)
   endif()
   add_library(${name} SHARED ${ARGN})
   target_link_libraries(${name} PRIVATE pasta::pasta)
+  target_link_options(${name} PRIVATE LINKER:--as-needed)  # a program gets no library that the hooks do not need
   target_include_directories(${name} SYSTEM PRIVATE "${PASTA_HIP_INCLUDE_DIR}")
   target_compile_definitions(${name} PRIVATE __HIP_PLATFORM_AMD__)
   find_package(rocprofiler-sdk QUIET HINTS "$ENV{ROCM_PATH}" /opt/rocm)

@@ -70,8 +70,8 @@ function(pasta_add_tool name)
 
   if(NOT arg_NO_HOOK)
     pasta_add_hook(${name} "${arg_HEADER}")
-    pasta_add_device_hook(${name} "${arg_HEADER}")
     pasta_add_patch(${name} "${arg_HEADER}")
+    pasta_add_device_hook(${name} "${arg_HEADER}")
   endif()
 
   set_property(GLOBAL APPEND PROPERTY PASTA_KNOWN_TOOLS ${name})
@@ -81,7 +81,7 @@ function(pasta_add_tool name)
   # Not CMAKE_INSTALL_LIBDIR: `pasta` looks beside itself, in ../lib/pasta/tools, whatever the distribution's layout.
   install(TARGETS pasta_tool_${name}_module LIBRARY DESTINATION lib/pasta/tools)
   install(FILES "${arg_HEADER}" DESTINATION lib/pasta/tools RENAME "${name}.hpp")
-  foreach(property IN ITEMS PASTA_HOOKS PASTA_PATCH PASTA_DEVICE_HOOKS)
+  foreach(property IN ITEMS PASTA_HOOKS PASTA_DEVICE_HOOKS PASTA_PATCH)
     get_target_property(files pasta_tool_${name}_module ${property})
     if(files)
       install(FILES ${files} DESTINATION lib/pasta/tools)

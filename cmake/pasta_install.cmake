@@ -14,8 +14,8 @@ get_property(pasta_exported_tools GLOBAL PROPERTY PASTA_TOOLS_OF_pasta_targets)
 set(pasta_package_files pasta_add_tool.cmake pasta_device_hook.cmake pasta_device_hook.hip.in pasta_hook.cmake
   pasta_hook.cu.in pasta_lower_ptx_version.cmake pasta_instrument.cmake pasta_instrument_hip.cmake
   pasta_instrument_llvm.cmake pasta_instrument_ptx.cmake pasta_nearest_name.cmake pasta_tools.hpp.in pasta_tools.cpp.in
-  pasta_add_hip_capture.cmake pasta_debian_hip_toolchain.cmake pasta_patch.cmake pasta_patch.cu.in
-  pasta_find_sanitizer.cmake pasta_find_cuda_headers.cmake)
+  pasta_add_hip_capture.cmake pasta_debian_hip_toolchain.cmake
+  pasta_patch.cmake pasta_patch.cu.in pasta_find_sanitizer.cmake pasta_find_cuda_headers.cmake)
 list(TRANSFORM pasta_package_files PREPEND "${PROJECT_SOURCE_DIR}/cmake/")
 
 # One template, configured for each tree: only the folder of the CMake functions and the command's place differ.

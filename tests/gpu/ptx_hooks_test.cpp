@@ -8,6 +8,7 @@
 
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "checks.hpp"
 #include "ptx_kernel.hpp"
@@ -236,6 +237,78 @@ $loop:
     for (unsigned i = 0; i < 300; ++i) sectors += (i % 3 == 0 ? 8 : 4) + (i % 5 == 0 ? 1 : 0);
     CHECK_EQUAL(alike.sites.at(0).state.sectors.value(), 6 * sectors);
     CHECK(alike.sites.at(0).state.stride.is_mixed());
+  });
+  checks::run("a loop with several accesses and guards of their own", [] {
+    // In turns of four the third has no access by odd lanes, and only one by the others; of the last turns none.
+    std::string const source = kernel(R"(
+  mov.u32 %r6, 0; mov.u64 %rd3, %rd2; and.b32 %r8, %r3, 1; setp.eq.u32 %p3, %r8, 0; sub.u32 %r8, %r1, 2;
+$loop:
+  and.b32 %r5, %r6, 3; setp.ne.u32 %p1, %r5, 2; setp.lt.and.u32 %p1, %r6, %r8, %p1;
+  setp.lt.and.u32 %p4, %r6, %r8, %p3; or.pred %p4, %p4, %p1;
+  @%p1 ld.global.u32 %r7, [%rd3];
+  add.u64 %rd4, %rd3, 64;
+  @%p4 ld.global.u32 %r7, [%rd4];
+  @%p1 ld.global.u32 %r7, [%rd3+256];
+  add.u64 %rd3, %rd3, 128;
+  add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, %r1; @%p2 bra $loop;
+  ret;)");
+    // 38 turns with accesses, in 9 of them there is one by half of the lanes.
+    std::uint64_t const all = 29 * 128, half = 9 * 64;
+    check(source, 2, 64, 40, {{all, 29 * 4}, {all + half, 38 * 4}, {all, 29 * 4}});
+    auto const alike = watch<alike_watch>("alike_watch", source, 2, 64, 40);
+    CHECK_EQUAL(alike.sites.at(0).state.sectors.value(), 29u * 4 * 4);
+    CHECK_EQUAL(alike.sites.at(1).state.sectors.value(), 29u * 4 * 4 + 9 * 4 * 4);
+  });
+  checks::run("copies in a loop, whose sizes are in registers", [] {
+    // The last two turns copy nothing, the third one half of each.
+    std::string const source = kernel(R"(
+  .shared .align 16 .b8 s[4096];
+  mul.lo.u32 %r5, %r4, 16; mov.u32 %r6, s; add.u32 %r6, %r6, %r5;
+  and.b32 %r7, %r2, 31; mul.wide.u32 %rd4, %r7, 16; add.u64 %rd3, %rd1, %rd4; mov.u32 %r7, 0; sub.u32 %r9, %r1, 2;
+$loop:
+  setp.lt.u32 %p1, %r7, %r9; selp.b32 %r8, 16, 0, %p1; setp.eq.u32 %p2, %r7, 2; selp.b32 %r8, 8, %r8, %p2;
+  cp.async.cg.shared.global [%r6], [%rd3], 16, %r8;
+  add.u64 %rd4, %rd3, 32768;
+  cp.async.cg.shared.global [%r6], [%rd4], 16, %r8;
+  cp.async.wait_all;
+  add.u64 %rd3, %rd3, 512;
+  add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, %r1; @%p2 bra $loop;
+  ret;)");
+    auto const all = watch<alike_watch>("alike_watch", source, 2, 64, 20);
+    CHECK_EQUAL(all.sites.size(), 4u);
+    for (std::size_t i = 0; i < all.sites.size(); ++i) {
+      // What is read, then what is written: always.
+      unsigned const turns = i % 2 == 0 ? 18 : 20;
+      CHECK_EQUAL(all.sites[i].lanes, turns * 128);
+      CHECK_EQUAL(all.sites[i].state.requests.value(), turns * 4);
+      CHECK_EQUAL(all.sites[i].state.sectors.value(), turns * 4 * 16);
+    }
+  });
+  checks::run("an index of 32 bits that goes beyond them", [] {
+    // 2^32 elements before the table it has no access any more.
+    for (auto const& [type, first, distance] :
+         {std::tuple("u32", "4294967292", "17179869168"), std::tuple("s32", "2147483644", "8589934576")}) {
+      std::string const source = kernel(fmt::format(R"(
+  mov.u32 %r6, {1}; mov.u32 %r8, 0; mul.wide.u32 %rd3, %r3, 4; add.u64 %rd3, %rd1, %rd3;
+  mov.u64 %rd7, {2}; sub.u64 %rd5, %rd3, %rd7;
+$loop:
+  mul.wide.{0} %rd4, %r6, 4; add.u64 %rd6, %rd5, %rd4;
+  sub.u64 %rd7, %rd6, %rd1; setp.lt.u64 %p1, %rd7, 1048576;
+  @%p1 ld.global.u32 %r5, [%rd6];
+  add.u32 %r6, %r6, 8; add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, %r1; @%p2 bra $loop;
+  ret;)",
+                                                    type, first, distance));
+      check(source, 2, 64, 10, {{128, 4}});
+    }
+    std::string const source = kernel(R"(
+  mov.u32 %r6, -64; mov.u32 %r8, 0; mul.wide.u32 %rd3, %r3, 4; add.u64 %rd3, %rd1, %rd3; add.u64 %rd3, %rd3, 256;
+$loop:
+  add.u32 %r7, %r6, %r8; mul.wide.s32 %rd4, %r6, 4; add.u64 %rd6, %rd3, %rd4;
+  ld.global.u32 %r5, [%rd6];
+  add.s32 %r6, %r6, %r1; add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, %r1; @%p2 bra $loop;
+  ret;)");
+    check(source, 2, 64, 16, {{128 * 16, 4 * 16}});
+    check(source, 2, 64, 5, {{128 * 5, 4 * 5}});
   });
   checks::run("lanes leave a loop one after the other, by ret and by exit", [] {
     std::string const source = kernel(R"(

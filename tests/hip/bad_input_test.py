@@ -25,7 +25,7 @@ class BadInputTest(unittest.TestCase):
 
     def run_pasta(self, *words):
         return subprocess.run([PASTA, *map(str, words)], cwd=self.folder, capture_output=True, text=True, check=False,
-                              timeout=300)
+                              timeout=300, env=os.environ | {"XDG_CACHE_HOME": str(self.folder / "cache")})
 
     def hipcc(self, *flags, gpus=("gfx90a",), program=None):
         return self.run_pasta("hipcc", "--tools", "access_count", program or compiler.PROGRAMS["hipcc"],
@@ -87,6 +87,25 @@ class BadInputTest(unittest.TestCase):
             done = self.hipcc(program=program) if name == "hipcc" else self.clang(program=program)
             self.check(done, 125, f"^pasta {re.escape(name)}: the compiler is of LLVM 29, and PASTA's pass plugins are "
                        r"for LLVM [0-9, ]+: use clang\+\+-\d+$")
+
+    def test_a_script_is_asked_for_its_version_once_until_it_changes(self):
+        script, log = self.folder / "hipcc", self.folder / "asked"
+
+        def ask(version):
+            script.write_text(f"#!/bin/sh\necho >> '{log}'\necho 'clang version {version}.0.0'\n", encoding="utf-8")
+            script.chmod(0o755)
+            for _ in range(2):
+                self.check(self.hipcc(program=script), 125, f"the compiler is of LLVM {version}, ")
+
+        ask(29)
+        self.assertEqual(log.read_text(encoding="utf-8"), "\n")
+        ask(31)
+        self.assertEqual(log.read_text(encoding="utf-8"), "\n\n")
+        # Where nothing can be kept it is asked each time.
+        (self.folder / "cache/pasta/llvm_version").unlink()
+        (self.folder / "cache/pasta/llvm_version").mkdir()
+        ask(32)
+        self.assertEqual(log.read_text(encoding="utf-8"), "\n" * 4)
 
 
 if __name__ == "__main__":

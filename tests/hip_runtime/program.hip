@@ -4,7 +4,8 @@
 //   scale, fill      launch the kernel of this file, or of plain.hip, with 2 blocks of 64 threads (4 with `wide`)
 //   wide             from here on
 //   refused          a launch that the runtime does not take
-//   device N, sync, reset, stream, capture, end_capture
+//   device N, sync, reset
+//   stream, capture, end_capture, replay     a graph of what was launched in between
 //   load FILE, unload, launch NAME   of a module
 //   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
 //   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
@@ -29,6 +30,8 @@ namespace {
 unsigned blocks = 2;
 hipStream_t stream = nullptr;
 hipModule_t loaded = nullptr;
+hipGraph_t graph = nullptr;
+hipGraphExec_t exec = nullptr;
 
 void check(char const* what, hipError_t error) {
   if (error != hipSuccess) std::printf("%s: error %d\n", what, static_cast<int>(error));
@@ -53,6 +56,11 @@ void print_cost(int rounds) {
   std::printf("%lld ns\n", took[took.size() / 2]);
 }
 
+void replay() {
+  if (exec == nullptr) check("hipGraphInstantiate", hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  check("hipGraphLaunch", hipGraphLaunch(exec, stream));
+}
+
 // @return how many words it took
 std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   std::string const& word = words[at];
@@ -67,8 +75,8 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   if (word == "stream") return check("hipStreamCreate", hipStreamCreateWithFlags(&stream, hipStreamNonBlocking)), 1;
   if (word == "capture")
     return check("hipStreamBeginCapture", hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal)), 1;
-  hipGraph_t graph = nullptr;
   if (word == "end_capture") return check("hipStreamEndCapture", hipStreamEndCapture(stream, &graph)), 1;
+  if (word == "replay") return replay(), 1;
   if (word == "load") return check("hipModuleLoad", hipModuleLoad(&loaded, next.c_str())), 2;
   if (word == "unload") return check("hipModuleUnload", hipModuleUnload(loaded)), 1;
   if (word == "launch") return launch(next), 2;

@@ -78,12 +78,18 @@ class CountTest(RuntimeTest):
         self.check_scale(0, (1, 0, 0))
         self.assertEqual(self.kernels()[SCALE]["losses"]["launches_sampled_out"], 1)
 
-    def test_launches_in_a_capture_are_not_counted_and_said(self):
-        self.run_program("stream", "scale", "capture", "scale", "scale", "end_capture")
-        self.check_scale(300, (1, 1, 0))
-        self.assertEqual(self.kernels()[SCALE]["losses"]["not_instrumentable"],
-                         ["its launches within graphs: how often a graph was launched is not counted, and what they "
-                          "did is"])
+    def test_launches_of_a_graph_count_as_often_as_it_is_launched(self):
+        self.run_program("stream", "scale", "capture", "scale", "wide", "scale", "end_capture", "replay", "replay")
+        self.check_scale(500, (5, 5, 0))
+        self.assertEqual(self.kernels()[SCALE]["grid"], "varies")
+
+    def test_a_module_is_attached_by_a_graph_too(self):
+        self.run_program("stream", "capture", "scale", "end_capture", "replay", "replay", "replay")
+        self.check_scale(300, (3, 3, 0))
+
+    def test_what_is_captured_and_not_launched_is_no_launch(self):
+        self.run_program("stream", "capture", "scale", "end_capture")
+        self.assertEqual(self.report()["tools"][0]["kernels"], [])
 
 
 class AttachTest(RuntimeTest):
@@ -130,8 +136,8 @@ class AttachTest(RuntimeTest):
         self.assertEqual(self.index_lines(), [])
 
     def test_a_wrong_variable_is_one_line(self):
-        self.run_program("scale", PASTA_PER="lunch",
-                         stderr="pasta: the llvm route collects nothing: PASTA_PER=lunch is neither kernel nor launch\n")
+        why = "PASTA_PER=lunch is neither kernel nor launch"
+        self.run_program("scale", PASTA_PER="lunch", stderr=f"pasta: the llvm route collects nothing: {why}\n")
 
     def test_what_is_not_done_on_amd_is_noted(self):
         self.run_program("scale", PASTA_PER="launch", PASTA_SAMPLING_RATE="0.5")
@@ -239,8 +245,8 @@ class RunTest(RuntimeTest):
     def test_a_tool_that_was_not_built_in_is_refused(self):
         done = self.run_words([PASTA, "run", "coalescing", "--", PROGRAM], code=2, stderr=None, PASTA_TOOLS=None,
                               PASTA_ROUTE=None)
-        self.assertEqual(done.stderr, f"pasta run: unknown tool 'coalescing'; {PROGRAM} was built with access_count for "
-                         "AMD GPUs\n")
+        self.assertEqual(done.stderr, f"pasta run: unknown tool 'coalescing'; {PROGRAM} was built with access_count "
+                         "for AMD GPUs\n")
 
     def test_what_was_preloaded_comes_behind_the_library(self):
         printing = [sys.executable, "-c", "import os; print(os.environ['LD_PRELOAD'])"]

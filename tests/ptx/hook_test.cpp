@@ -449,24 +449,35 @@ TEST_CASE("In a loop requests of an access that goes on by steps are counted in 
                     guard, step));
   };
   made const known = instrument(loop("64"), one_hook(keeps));
-  CHECK_FALSE(known.table["functions"][0]["sites"][0]["accesses"][0].contains("in_order"));
+  CHECK(known.table["functions"][0]["sites"][0]["accesses"][0].contains("in_order"));
   CHECK(has(known.text, "add.u32 \t%pasta_run0, %pasta_run0, 1;\n$pasta_past"));
-  CHECK(has(known.text, "mov.b32 \t%pasta_high, 0x40000000;"));
+  CHECK(has(known.text, "selp.b32 \t%pasta_state, 0x40000000, 0xc0000000, %pasta_whole;"));
   CHECK_FALSE(has(known.text, "%pasta_next"));
   // Where threads come to the loop the run breaks; where a request is unlike, and where a thread may leave, counts are
   // added.
   CHECK(has(known.text, "or.b32 \t%pasta_run0, %pasta_run0, 0xc0000000;\n\t$L1:"));
-  CHECK(occurrences(known.text, "mul.wide.u32 \t%pasta_word, %pasta_other, 32;") == 3);
+  CHECK(occurrences(known.text, "mul.wide.u32 \t%pasta_word, %pasta_times, 32;") == 3);
   // A step that is the same in all turns, but not known, is seen once.
   made const unknown = instrument(loop("%rd2"), one_hook(keeps));
   CHECK(has(unknown.text, "add.u32 \t%pasta_run0, %pasta_run0, 1;"));
-  CHECK(has(unknown.text, "selp.b32 \t%pasta_high, 0x40000000, 0x80000000, %pasta_adds;"));
-  // Lanes for which the guard does not hold have no run.
+  CHECK(has(unknown.text, "selp.b32 \t%pasta_state, 0x40000000, 0x80000000, %pasta_adds;"));
+  // A turn in which the guard does not hold for all lanes is none of the run, nor is one with a smaller copy.
   std::string const guarded = instrument(loop("64", "@%p3 "), one_hook(keeps)).text;
-  CHECK(has(guarded, "@!%p3 bra \t$pasta_missed"));
-  std::string_view const breaks = "\n\tor.b32 \t%pasta_run0, %pasta_run0, 0xc0000000;";
-  CHECK(occurrences(known.text, breaks) == 1);
-  CHECK(occurrences(guarded, breaks) == 2);
+  std::string_view const counts = "\t@%pasta_adds activemask.b32 \t%pasta_lanes;\n";
+  CHECK(has(guarded, fmt::format("and.pred \t%pasta_adds, %pasta_adds, %p3;\n{}", counts)));
+  CHECK(has(guarded, "@!%pasta_adds or.b32 \t%pasta_run0, %pasta_run0, 0xc0000000;"));
+  auto const turn = [&](std::string_view text) {
+    return instrument(module_of(fmt::format("$L1:\n{}setp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L1;\nret;", text)),
+                      one_hook(keeps))
+        .text;
+  };
+  CHECK(has(turn("cp.async.cg.shared.global [%r1], [%rd1], 16, %r2;\nadd.s64 %rd1, %rd1, 64;\n"),
+            fmt::format("setp.ge.and.u32 \t%pasta_adds, %r2, 16, %pasta_adds;\n{}", counts)));
+  // What has 32 bits goes on by its step as long as it stays within them.
+  CHECK(has(turn("mul.wide.u32 %rd1, %r2, 4;\nld.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r2, 8;\n"),
+            fmt::format("setp.ge.and.u32 \t%pasta_adds, %r2, 8, %pasta_adds;\n{}", counts)));
+  CHECK(has(turn("mul.wide.s32 %rd1, %r2, 4;\nld.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r2, -8;\n"),
+            fmt::format("setp.le.and.s32 \t%pasta_adds, %r2, 2147483639, %pasta_adds;\n{}", counts)));
   // A step that is no multiple of the period.
   CHECK(has(instrument(loop("16"), one_hook(keeps)).text, "%pasta_next0"));
 }

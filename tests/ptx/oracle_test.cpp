@@ -138,6 +138,30 @@ TEST_CASE("A warp's fold adds what its lanes counted, however large, and once") 
   }
 }
 
+TEST_CASE("A fold adds the bits of few counters, and once") {
+  for (std::uint32_t const counters : {4U, 5U, 6U, 10U, 13U, 15U}) {
+    CAPTURE(counters);
+    std::string const source = ".version 7.0\n.target sm_90\n.address_size 64\n.entry k() {" + ptx::declare({0, 1}) +
+                               fmt::format(
+                                   "mov.u32 %pasta_low, %laneid; add.u32 %pasta_low, %pasta_low, 77777; "
+                                   "mul.lo.u32 %pasta_once0, %pasta_low, {}; and.b32 %pasta_once0, %pasta_once0, {};\n",
+                                   2654435761U, (1U << counters) - 1) +
+                               ptx::shard_address("pasta_state_x") +
+                               ptx::fold(ptx::warp_sum::redux, {}, {1, counters, 7}, 0) +
+                               ptx::fold(ptx::warp_sum::redux, {}, {1, counters, 7}, 1) + "ret; }";
+    walk_place const where;
+    std::map<std::uint64_t, std::uint64_t> expected;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      for (std::uint32_t bit = 0; bit < counters; ++bit) {
+        if (((lane + 77777) * 2654435761U >> bit & 1) != 0)
+          ++expected[where.counters + 2ULL * where.shard_bytes + (7 + bit) * 8];
+      }
+    }
+    CHECK(expected.size() == counters);
+    CHECK((walker(ptx::read(source)).walk("k", 0, where).memory == expected));
+  }
+}
+
 TEST_CASE("A fold adds the bits of each lane to their counters, and once") {
   // Bits of lanes that have nothing in common, in two registers: the upper word of a product.
   constexpr std::uint32_t factors[] = {2654435761U, 0x9e3779b1U * 7};
@@ -149,7 +173,7 @@ TEST_CASE("A fold adds the bits of each lane to their counters, and once") {
         "xor.b32 %pasta_once{1}, %pasta_once{1}, %pasta_high;\n",
         factors[i], i);
   }
-  ptx::once_counters const once{2, 5};
+  ptx::once_counters const once{2, 64, 5};
   source += ptx::shard_address("pasta_state_x") + ptx::fold(ptx::warp_sum::redux, {}, once, 0) +
             ptx::fold(ptx::warp_sum::redux, {}, once, 1) + "ret; }";
   auto const module = ptx::read(source);

@@ -11,8 +11,8 @@ namespace {
 
 namespace ptx = pasta::ptx;
 
-/// What is found of the first `ld.global` of a body: its step (`?`: not known) and its breaks (`>`: on a jump's way);
-/// `none`.
+/// What is found of the first `ld.global` of a body: its step (`?`: not known), what of 32 bits goes on by steps for
+/// that (`~ u %r1 + 4`), and its breaks (`>`: on a jump's way); `none`.
 std::string stride_of(std::string_view text) {
   std::string const source = fmt::format(
       ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) {{\n"
@@ -30,6 +30,10 @@ std::string stride_of(std::string_view text) {
     auto const found = steps.find(i, ptx::read_address(what.operands[1]).base);
     if (!found) return "none";
     std::string made = found->step ? fmt::format("{}", static_cast<std::int64_t>(*found->step)) : "?";
+    for (ptx::narrow_step const& each : found->narrow) {
+      made += fmt::format(" ~ {} {} + {}", each.is_signed ? 's' : 'u', each.value,
+                          each.by.empty() ? fmt::format("{}", static_cast<std::int32_t>(each.step)) : each.by);
+    }
     for (ptx::run_break const& each : found->breaks) {
       made += fmt::format("{}{}", each.where == ptx::run_break::place::jump ? " > " : " | ",
                           m.statements[each.statement].text);
@@ -83,8 +87,6 @@ TEST_CASE("What is not the same in each turn is no step") {
   CHECK(in_loop("ld.global.u64 %rd1, [%rd1];") == "none");
   CHECK(in_loop(load + "add.cc.s64 %rd1, %rd1, 64;") == "none");
   CHECK(in_loop(load + "call (%rd1), f, ();") == "none");
-  // The same register in 32 bits goes on from 2^32 - 1 to 0.
-  CHECK(in_loop("mul.wide.u32 %rd1, %r2, 4;" + load + "add.s32 %r2, %r2, 1;") == "none");
   CHECK(in_loop("mov.b64 %rd1, {%r2, %r3};" + load + "add.s32 %r2, %r2, 1;") == "none");
   CHECK(in_loop("ld.global.u32 %r1, [%r2]; add.s32 %r2, %r2, 64;") == "none");
   // A product of two that go on, and names of other scopes.
@@ -92,6 +94,48 @@ TEST_CASE("What is not the same in each turn is no step") {
   CHECK(in_loop(load + "{ .reg .b64 %rd1; add.s64 %rd1, %rd1, 64; }") == "none");
   CHECK(in_loop("{ ld.global.u32 %r1, [%rd1]; }") == "none");
   CHECK(stride_of("ld.global.u32 %r1, [%rd1]; ret;") == "none");
+}
+
+TEST_CASE("A value of 32 bits goes on by its step as long as they hold it") {
+  std::string const load = "ld.global.u32 %r1, [%rd1];", goes_on = "add.s32 %r2, %r2, 8;";
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, 4;" + load + goes_on) == "32 ~ u %r2 + 8");
+  CHECK(in_loop("mul.wide.s32 %rd1, %r2, 4;" + load + "sub.s32 %r2, %r2, 8;") == "-32 ~ s %r2 + -8");
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, 4;" + load + "add.s32 %r2, %r2, -8;") == "-32 ~ u %r2 + -8");
+  CHECK(in_loop("cvt.s64.s32 %rd2, %r2; shl.b64 %rd3, %rd2, 2; add.s64 %rd1, %rd4, %rd3;" + load + goes_on) ==
+        "32 ~ s %r2 + 8");
+  CHECK(in_loop("add.s32 %r3, %r2, %r4; mad.wide.s32 %rd1, %r3, 4, %rd5;" + load + goes_on) == "32 ~ s %r3 + 8");
+  CHECK(in_loop("shl.b32 %r3, %r2, 1; mad.lo.s32 %r5, %r3, 3, %r4; cvt.u64.u32 %rd1, %r5;" + load + goes_on) ==
+        "48 ~ u %r5 + 48");
+  CHECK(in_loop("cvt.u32.u64 %r2, %rd2; mul.wide.u32 %rd1, %r2, 4;" + load + "add.s64 %rd2, %rd2, 8;") ==
+        "32 ~ u %r2 + 8");
+  // By what the loop does not write: any step.
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, 4;" + load + "add.s32 %r2, %r2, %r3;") == "? ~ u %r2 + %r3");
+  CHECK(in_loop("add.s32 %r4, %r2, 64; mul.wide.s32 %rd1, %r4, 4;" + load + "add.s32 %r2, %r2, %r3;") ==
+        "? ~ s %r4 + %r3");
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, %r4;" + load + goes_on) == "? ~ u %r2 + 8");
+  // Two of them, and each once.
+  CHECK(
+      in_loop("add.s32 %r3, %r2, %r4; mul.wide.s32 %rd2, %r3, 4; mul.wide.s32 %rd3, %r2, 4; add.s64 %rd1, %rd2, %rd3;" +
+              load + goes_on) == "64 ~ s %r3 + 8 ~ s %r2 + 8");
+  CHECK(in_loop("mul.wide.s32 %rd2, %r2, 4; add.s64 %rd1, %rd2, %rd2;" + load + goes_on) == "64 ~ s %r2 + 8");
+  // What is the same in all turns is nothing to be looked at.
+  CHECK(in_loop("mul.wide.u32 %rd2, %r5, 4; add.s64 %rd1, %rd2, 16;" + load) == "0");
+  CHECK(in_loop("shl.b32 %r3, %r2, 29; mul.wide.u32 %rd1, %r3, 4;" + load + goes_on) == "0");
+}
+
+TEST_CASE("A value of 32 bits has no step where its own is not known at the access") {
+  std::string const load = "ld.global.u32 %r1, [%rd1];";
+  // It went on already.
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, 4; add.s32 %r2, %r2, 1;" + load) == "none");
+  CHECK(in_loop("add.s32 %r2, %r2, 1; mul.wide.u32 %rd1, %r2, 4;" + load) == "4 ~ u %r2 + 1");
+  CHECK(stride_of("L: mul.wide.u32 %rd1, %r2, 4; @%p2 bra M; add.s32 %r2, %r2, 1; " + load + "@%p1 bra L; M: ret;") ==
+        "none");
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, 4;" + load + "add.s32 %r2, %r2, %r3; add.s32 %r3, %r3, 1;") == "none");
+  CHECK(in_loop("mul.lo.s32 %r4, %r2, %r3; mul.wide.u32 %rd1, %r4, 4;" + load + "add.s32 %r2, %r2, 1;") == "none");
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, %r2;" + load + "add.s32 %r2, %r2, 1;") == "none");
+  CHECK(in_loop("mul.wide.u32 %rd1, %r2, 4;" + load + "@%p2 add.s32 %r2, %r2, 1;") == "none");
+  CHECK(in_loop("mul.wide.u16 %rd1, %r2, 4;" + load + "add.s32 %r2, %r2, 1;") == "none");
+  CHECK(in_loop("cvt.u64.u16 %rd1, %r2;" + load + "add.s32 %r2, %r2, 1;") == "none");
 }
 
 TEST_CASE("An access that may come several times in a turn has no step") {

@@ -371,6 +371,15 @@ class walker {
       put(0, [&](std::size_t lane) { return in[1][lane] | in[2][lane]; });
     } else if (opcode == "xor.b32") {
       put(0, [&](std::size_t lane) { return in[1][lane] ^ in[2][lane]; });
+    } else if (opcode == "sub.u32") {
+      put(0, [&](std::size_t lane) { return low(in[1][lane] - in[2][lane]); });
+    } else if (opcode == "mul.lo.u32") {
+      put(0, [&](std::size_t lane) { return low(in[1][lane] * in[2][lane]); });
+    } else if (opcode == "bfe.u32") {
+      put(0, [&](std::size_t lane) {
+        std::uint64_t const first = in[2][lane] & 0xff, bits = in[3][lane] & 0xff;
+        return first > 31 ? 0 : low(in[1][lane]) >> first & ((std::uint64_t{1} << bits) - 1);
+      });
     } else if (opcode == "shl.b32") {
       put(0, [&](std::size_t lane) { return low(in[1][lane] << in[2][lane]); });
     } else if (opcode == "popc.b32") {
@@ -421,10 +430,12 @@ class walker {
       bool const is_word = opcode.ends_with("32");
       put(0, [&](std::size_t lane) {
         std::uint64_t const a = is_word ? low(in[1][lane]) : in[1][lane], b = is_word ? low(in[2][lane]) : in[2][lane];
-        bool const is_so = opcode.substr(5, 2) == "eq" ? a == b : a != b;
+        std::string_view const how = opcode.substr(5, 2);
+        bool const is_so = how == "eq" ? a == b : how == "ge" ? a >= b : a != b;
         return std::uint64_t{is_so && (in.size() < 4 || in[3][lane] != 0)};
       });
-      if (opcode.substr(5, 2) != "eq" && opcode.substr(5, 2) != "ne") throw walk_fault(fmt::format("{}?", opcode));
+      if (opcode.substr(5, 2) != "eq" && opcode.substr(5, 2) != "ne" && opcode != "setp.ge.u32")
+        throw walk_fault(fmt::format("{}?", opcode));
     } else {
       throw walk_fault(fmt::format("{} is not known", opcode));
     }

@@ -411,6 +411,20 @@ class AttachTest(RuntimeTest):
         self.run_program("context A", f"load M {image}", "launch M _Z1kv 1x32 -")
         self.check_not_seen("k()", 1, "it has no registers left")
 
+    def test_what_matrix_instructions_multiply_reaches_the_tool(self):
+        product = {"m": 64, "n": 8, "k": 16, "products": 1, "lanes": 128, "a": "bf16", "b": "bf16", "d": "f32"}
+        multiplies = {"counter": 0, "place": 0, "opcode": "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16",
+                      "line": 9, "accesses": [],
+                      "event": {"kind": "matrix", "space": "global", "bytes": 0, "product": product}}
+        image = make_image(self.path("m.o"), table(14, function("_Z1kv", multiplies), tools=["matrix_tiles"]))
+        self.run_program("context A", f"load M {image}", "launch M _Z1kv 1x128 0=256", "launch M _Z1kv 1x128 0=256",
+                         PASTA_TOOLS="matrix_tiles", PASTA_TOOL_OPTIONS="problem=k=96x8x16")
+        tables = {one["name"]: one["rows"] for one in self.kernels()["k()"]["tables"]}
+        self.assertEqual(tables["sites"], [["a.cu", 7, 3, "64x8x16", "bf16*bf16+f32", 4, 4 * 64 * 8 * 16]])
+        self.assertEqual(tables["fill"], [["96x8x16", 2, 4 * 64 * 8 * 16, 2 * 96 * 8 * 16, 0.75, "128x8x16"]])
+        (finding,) = self.kernels()["k()"]["findings"]
+        self.assertRegex(finding["message"], "25 % of the multiply-adds are padding: 96x8x16 is done as 128x8x16")
+
     def test_a_module_with_another_tool(self):
         image = make_image(self.path("t.o"), table(13, function("_Z1kv", site(0)), tools=["coalescing"]))
         self.run_program("context A", f"load M {image}", "launch M _Z1kv 1x32 0=1")
@@ -556,6 +570,9 @@ class EndTest(RuntimeTest):
         open(self.index, "w").close()
         self.run_program(*self.commands, PASTA_TOOL_OPTIONS="depth=3")
         self.assertIn("no tool of this run has an option --depth", self.index_lines()[0][3])
+        open(self.index, "w").close()
+        self.run_program(*self.commands, PASTA_TOOLS="matrix_tiles", PASTA_TOOL_OPTIONS="problem=12")
+        self.assertIn("--problem: '12' is not [KERNEL=]MxNxK[xBATCH][+MxNxK...]", self.index_lines()[0][3])
 
     def test_a_wrong_variable_is_one_line_and_the_program_runs(self):
         done = self.run_program(*self.commands, "exit 4", code=4, stderr=None, PASTA_ROUTE="trunk")

@@ -42,6 +42,18 @@ class collector {
   /// Also before there is a collector.
   static void capture_begins() { has_captured_.store(true, std::memory_order_relaxed); }
 
+  // ---- Graphs. Any thread.
+
+  struct launched {
+    kernel_record* kernel;
+    launch_shape shape;
+  };
+  void graph_made(hipGraphExec_t exec, hipGraph_t graph);
+  void graph_node_changed(hipGraphExec_t exec, hipGraphNode_t node, hipKernelNodeParams const& parameters);
+  void graph_destroyed(hipGraphExec_t exec);
+  /// One for each of its kernels' nodes; attaches their modules. @return empty for a graph that is not known
+  std::vector<launched> launches_of(hipGraphExec_t exec, hipStream_t stream);
+
   // ---- Modules and devices.
 
   /// It is about to be unloaded: what it collected is brought to the host, and its memory given back.
@@ -102,6 +114,14 @@ class collector {
   device_record* find_device(int number);
   kernel_record& record_of(device_record& device, attachment* where, std::string const& name);
 
+  struct graph_kernel {
+    hipGraphNode_t node;
+    void const* function;
+    launch_shape shape;
+  };
+  void collect_nodes(hipGraph_t graph, std::vector<graph_kernel>& into, int depth) const;
+  static launch_shape shape_of(hipKernelNodeParams const& node);
+
   // attach.cpp
   attachment* attach(device_record& device, module_record& module, instrumented_code::part& part, std::string& why_not);
   void* find_state(module_record& module, instrumented_code::part const& part, std::string& why_not) const;
@@ -136,6 +156,9 @@ class collector {
   std::atomic<std::uint64_t> generation_{1};  // of the handles
   inline static std::atomic<bool> has_captured_{false};
   std::atomic<int> device_count_{0};
+
+  std::mutex graphs_mutex_;
+  std::unordered_map<hipGraphExec_t, std::vector<graph_kernel>> graphs_;
 };
 
 }  // namespace pasta::hip_runtime

@@ -49,6 +49,16 @@ hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) 
   collector::capture_begins();
   return PASTA_DETAIL_NEXT(hipStreamBeginCapture, stream, mode);
 }
+hipError_t hipStreamBeginCapture_spt(hipStream_t stream, hipStreamCaptureMode mode) {
+  collector::capture_begins();
+  return PASTA_DETAIL_NEXT(hipStreamBeginCapture_spt, stream, mode);
+}
+// Since ROCm 6.1. @param edges a structure that older headers do not have
+hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, hipGraphNode_t const* behind,
+                                        void const* edges, std::size_t count, hipStreamCaptureMode mode) {
+  collector::capture_begins();
+  return PASTA_DETAIL_NEXT(hipStreamBeginCaptureToGraph, stream, graph, behind, edges, count, mode);
+}
 }
 #pragma GCC visibility pop
 // NOLINTEND(readability-identifier-naming)

@@ -49,7 +49,7 @@ hipError_t follow_launch(void const* function, launch_shape const& shape, hipStr
   hipError_t const result = std::forward<Call>(call)();
   if (record == nullptr || result != hipSuccess) return result;
   record->see_shape(shape);
-  is_captured ? static_cast<void>(record->captured.fetch_add(1, std::memory_order_relaxed)) : record->add_launches(1);
+  if (!is_captured) record->add_launches(1);  // else the graph's launches are
   return result;
 }
 

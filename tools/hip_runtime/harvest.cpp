@@ -28,12 +28,12 @@ std::string collector::read_all(device_record& device) {
 }
 
 collector::launch_numbers collector::launched_on(device_record const& device) {
-  launch_numbers launched;
+  launch_numbers numbers;
   std::lock_guard const lock(results_mutex_);
   for (kernel_record& each : records_) {
-    if (each.device == &device) launched.emplace_back(&each, each.launches.load());
+    if (each.device == &device) numbers.emplace_back(&each, each.launches.load());
   }
-  return launched;
+  return numbers;
 }
 
 void collector::conclude(device_record& device, std::string const& problem, launch_numbers const& delivered) {

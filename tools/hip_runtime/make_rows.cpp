@@ -24,11 +24,6 @@ void add_record(kernel_record const& record, std::string const& tool, collecting
   if (record.where != nullptr && why_not.empty()) why_not = collecting::why_without(*record.where->table, tool);
   std::uint64_t const left_out = record.is_excluded ? record.launches.load() : 0;
   collecting::add_launches(record, left_out, why_not, is_new, kernel);
-  if (record.captured > 0) {
-    collecting::add_once(
-        kernel.losses.not_instrumentable,
-        "its launches within graphs: how often a graph was launched is not counted, and what they did is");
-  }
   if (record.where == nullptr || record.is_excluded || !why_not.empty()) return;
   collecting::memory_rows const rows(*record.where, {&record.where->kept}, tool);
   rows.add_function(record.where->table->functions[record.function], kernel);
@@ -42,7 +37,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
   collecting::kernel_sections into(made);
   functions_of_attachment launched;
   for (kernel_record const& record : records) {
-    if (record.launches == 0 && record.captured == 0) continue;  // refused
+    if (record.launches == 0) continue;  // captured, or refused
     add_record(record, tool, into);
     if (record.where != nullptr) launched[record.where].insert(record.function);
   }

@@ -47,8 +47,6 @@ struct kernel_record : collecting::launch_counts {
   std::size_t function = 0;     ///< index in the table's functions
   std::string why_not;          ///< nothing counts in it: half a line
   bool is_excluded = false;     ///< it was not chosen
-  /// Launches that were put into a graph.
-  std::atomic<std::uint64_t> captured{0};
 };
 
 }  // namespace pasta::hip_runtime

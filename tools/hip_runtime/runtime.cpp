@@ -66,6 +66,10 @@ std::string fill(runtime& all) {
   find_function(all.get_symbol_address, "hipGetSymbolAddress");
   find_function(all.get_global, "hipModuleGetGlobal");
   find_function(all.register_variable, "__hipRegisterVar");
+  find_function(all.get_nodes, "hipGraphGetNodes");
+  find_function(all.get_node_type, "hipGraphNodeGetType");
+  find_function(all.get_kernel_node, "hipGraphKernelNodeGetParams");
+  find_function(all.get_child_graph, "hipGraphChildGraphNodeGetGraph");
   return missing == nullptr ? "" : fmt::format("the HIP runtime has no {}", missing);
 }
 

@@ -41,6 +41,14 @@ struct runtime {
   hipError_t (*get_global)(void**, std::size_t*, hipModule_t, char const*);
   void (*register_variable)(void**, void*, char*, char const*, int, std::size_t, int, int);
 
+  hipError_t (*get_nodes)(hipGraph_t, hipGraphNode_t*, std::size_t*);
+  hipError_t (*get_node_type)(hipGraphNode_t, hipGraphNodeType*);
+  hipError_t (*get_kernel_node)(hipGraphNode_t, hipKernelNodeParams*);
+  hipError_t (*get_child_graph)(hipGraphNode_t, hipGraph_t*);
+  bool has_graphs() const {
+    return get_nodes != nullptr && get_node_type != nullptr && get_kernel_node != nullptr && get_child_graph != nullptr;
+  }
+
   /// Found once. @return null where the process has no runtime, or one that lacks a function
   static runtime const* find(std::string& why_not);
 

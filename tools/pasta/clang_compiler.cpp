@@ -8,11 +8,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include <pasta/report/visible.hpp>
+#include <pasta/report/write_file.hpp>
 #include "capture.hpp"
 #include "installed_tools.hpp"
+#include "nvcc_toolkit.hpp"
 #include "process.hpp"
 
 namespace pasta::cli {
@@ -83,13 +87,54 @@ std::string plugin_for(int version) {
                   fmt::join(known, ", "), known.back()));
 }
 
-int llvm_version_of(std::string const& compiler) {
+namespace {
+
+int ask_for_llvm_version(std::string const& compiler) {
   // "Debian clang version 15.0.6", "HIP version: 5.2.21153-0\nDebian clang version 15.0.6\n…"
   constexpr std::string_view mark = "clang version ";
   auto const text = capture({compiler, "--version"}, "");
   std::size_t const place = text ? text->find(mark) : std::string::npos;
   int const version = place == std::string::npos ? 0 : std::atoi(text->c_str() + place + mark.size());
   if (version == 0) throw command_error(fmt::format("{} does not say that it is clang", visible(compiler)));
+  return version;
+}
+
+/// "" for what is no file
+std::string read_text(fs::path const& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return "";
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// A script as it is now, with all that may have it call another clang; the machine's start bounds what is not seen.
+std::string state_of_script(std::string const& script) {
+  std::error_code error;
+  fs::path const path = fs::canonical(script, error);
+  auto const changed = fs::last_write_time(path, error).time_since_epoch().count();
+  std::string state = read_text("/proc/sys/kernel/random/boot_id");
+  state += fmt::format("{}\n{}\n", path.native(), changed);
+  for (char const* name : {"HIP_CLANG_PATH", "HIP_PATH", "HIP_PLATFORM", "ROCM_PATH", "PATH"}) {
+    char const* const value = std::getenv(name);
+    state += fmt::format("{}={}\n", name, value != nullptr ? value : "");
+  }
+  return state;
+}
+
+}  // namespace
+
+int llvm_version_of(std::string const& compiler) {
+  // hipcc, a script, takes a quarter of a second to answer, which is asked for each file that is compiled.
+  fs::path const cache = is_script(compiler) ? cache_folder() : fs::path();
+  if (cache.empty()) return ask_for_llvm_version(compiler);
+  std::string const state = state_of_script(compiler);
+  std::string const kept = read_text(cache / "llvm_version");
+  if (kept.starts_with(state)) return std::atoi(kept.c_str() + state.size());
+  int const version = ask_for_llvm_version(compiler);
+  try {
+    write_file(state + std::to_string(version), cache / "llvm_version");
+  } catch (std::exception const&) {  // it is asked again
+  }
   return version;
 }
 

@@ -71,8 +71,7 @@ void add_amd_code(Elf_Data const* bundles, program_table& table) {
   if (bundles == nullptr || bundles->d_buf == nullptr) return;
   std::string_view const code(static_cast<char const*>(bundles->d_buf), bundles->d_size);
   if (::memmem(code.data(), code.size(), ptx::state_prefix.data(), ptx::state_prefix.size()) == nullptr) return;
-  table.has_amd_counters = true;
-  table.amd = read_amd_tools(code);
+  table.amd_code += code;
 }
 
 }  // namespace

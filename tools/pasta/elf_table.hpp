@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "amd_code.hpp"
-
 namespace pasta::cli {
 
 /// One entry of a program's section .pasta_tools.
@@ -24,8 +22,7 @@ enum class file_kind : std::uint8_t { elf, other };
 struct program_table {
   file_kind kind = file_kind::other;
   std::vector<compiled_tool> tools;  ///< each once, in the order of the file
-  bool has_amd_counters = false;     ///< `pasta hipcc --tools` built code for AMD GPUs in it
-  std::vector<amd_tools> amd;        ///< which tools, as far as it can be read
+  std::string amd_code;              ///< the section .hip_fatbin, if `pasta hipcc --tools` built code in it
 };
 
 /// Reads the sections .pasta_tools and .hip_fatbin by libelf.

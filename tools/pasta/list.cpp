@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <pasta/report/visible.hpp>
+#include "amd_code.hpp"
 #include "command.hpp"
 #include "elf_table.hpp"
 #include "installed_tools.hpp"
@@ -39,7 +40,7 @@ int list_program(std::string const& path, bool as_json) {
       entry["pasta_version"] = tool.pasta_version;
       tools.push_back(entry);
     }
-    for (amd_tools const& each : table.amd) {
+    for (amd_tools const& each : read_amd_tools(table.amd_code)) {
       ordered_json entry;
       entry["route"] = "llvm";
       entry["pack"] = each.tools;
@@ -57,7 +58,7 @@ int list_program(std::string const& path, bool as_json) {
   if (table.kind != file_kind::elf) {
     throw command_error(fmt::format("{} is not an ELF program: nothing can be compiled into it", visible(path)));
   }
-  if (table.tools.empty() && table.amd.empty()) {
+  if (table.tools.empty() && table.amd_code.empty()) {
     print(fmt::format(
         "no tool is compiled into {}; pasta_instrument() in its CMakeLists.txt does that, or pasta nvcc, pasta hipcc\n",
         visible(path)));
@@ -68,7 +69,7 @@ int list_program(std::string const& path, bool as_json) {
     lines.emplace_back(visible(tool.pack),
                        fmt::format("route {}  PASTA {}", visible(tool.route), visible(tool.pasta_version)));
   }
-  for (amd_tools const& each : table.amd) {
+  for (amd_tools const& each : read_amd_tools(table.amd_code)) {
     lines.emplace_back(visible(each.tools), fmt::format("route llvm  PASTA {}  AMD {}", each.pasta_version,
                                                         visible(joined(each.targets, ", "))));
   }

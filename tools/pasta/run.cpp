@@ -154,7 +154,7 @@ std::string why_nothing_attached(std::string const& program, run_route const& ro
         "pasta doctor says what is missing, PASTA_DEBUG=1 what was loaded",
         shown);
   }
-  if (table.has_amd_counters) {
+  if (!table.amd_code.empty()) {
     return fmt::format("no report: {} launched no kernel through a HIP runtime; PASTA_DEBUG=1 says what was followed",
                        shown);
   }

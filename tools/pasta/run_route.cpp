@@ -12,6 +12,7 @@
 
 #include <pasta/report/visible.hpp>
 #include <pasta/session/pack_name.hpp>
+#include "amd_code.hpp"
 #include "command.hpp"
 #include "suggest.hpp"
 
@@ -120,43 +121,6 @@ run_route ptx_route(run_options const& options, installed_tools const& installed
   return {"ptx", joined(options.tools, "+"), library, ""};
 }
 
-/// @throws usage_error: no code for AMD GPUs in the program has one of the tools
-void check_amd_tools(run_options const& options, std::string const& program, program_table const& table) {
-  std::vector<std::string> known;
-  for (amd_tools const& each : table.amd) {
-    for (std::string const& tool : split_names(each.tools, "+")) known.push_back(tool);
-  }
-  if (known.empty()) return;  // the library will see
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  for (std::string const& tool : options.tools) {
-    if (std::find(known.begin(), known.end(), tool) != known.end()) continue;
-    throw usage_error(fmt::format("unknown tool '{}'{}; {} was built with {} for AMD GPUs", visible(tool),
-                                  suggestion(tool, known), visible(program), visible(joined(known, ", "))));
-  }
-}
-
-/// What the llvm route cannot do on AMD GPUs is refused before the program starts.
-run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
-                    installed_tools const& installed) {
-  check_installed(options, installed);
-  auto const refuse = [](char const* flag, std::string const& value) {
-    throw usage_error(fmt::format(
-        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
-  };
-  check_amd_tools(options, program, table);
-  if (options.per == "launch") refuse("--per", options.per);
-  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
-    refuse("--sampling-rate", options.sampling_rate);
-  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
-  std::string const library = hip_library();
-  if (library.empty()) {
-    throw command_error(
-        "the route llvm has no collector for AMD GPUs here: PASTA was built without HIP's headers (libamdhip64-dev)");
-  }
-  return {"llvm", joined(options.tools, "+"), "", library};
-}
-
 /// Why a tool does not have the patch route, as a part of a line.
 std::string why_not_patch(tool_description const& tool) {
   static constexpr std::string_view delivered[] = {"memory_access", "async_copy",   "barrier",
@@ -195,6 +159,43 @@ run_route patch_route(run_options const& options, installed_tools const& install
   return {"patch", name, library, ""};
 }
 
+/// @throws usage_error: no code for AMD GPUs in the program has one of the tools
+void check_amd_tools(run_options const& options, std::string const& program, program_table const& table) {
+  std::vector<std::string> known;
+  for (amd_tools const& each : read_amd_tools(table.amd_code)) {
+    for (std::string const& tool : split_names(each.tools, "+")) known.push_back(tool);
+  }
+  if (known.empty()) return;  // the library will see
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (std::string const& tool : options.tools) {
+    if (std::find(known.begin(), known.end(), tool) != known.end()) continue;
+    throw usage_error(fmt::format("unknown tool '{}'{}; {} was built with {} for AMD GPUs", visible(tool),
+                                  suggestion(tool, known), visible(program), visible(joined(known, ", "))));
+  }
+}
+
+/// What the llvm route cannot do on AMD GPUs is refused before the program starts.
+run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
+                    installed_tools const& installed) {
+  check_installed(options, installed);
+  auto const refuse = [](char const* flag, std::string const& value) {
+    throw usage_error(fmt::format(
+        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
+  };
+  check_amd_tools(options, program, table);
+  if (options.per == "launch") refuse("--per", options.per);
+  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
+    refuse("--sampling-rate", options.sampling_rate);
+  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
+  std::string const library = hip_library();
+  if (library.empty()) {
+    throw command_error(
+        "the route llvm has no collector for AMD GPUs here: PASTA was built without HIP's headers (libamdhip64-dev)");
+  }
+  return {"llvm", joined(options.tools, "+"), "", library};
+}
+
 /// A file of this installation's lib/pasta, or "".
 std::string own_library(char const* name) {
   std::string const own = own_folder();
@@ -217,7 +218,7 @@ run_route choose_route(run_options const& options, std::string const& program, p
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
   if (options.route == "patch") return patch_route(options, installed);
-  bool const is_for_amd = table.has_amd_counters && (is_open(options) || options.route == "llvm");
+  bool const is_for_amd = !table.amd_code.empty() && (is_open(options) || options.route == "llvm");
   if (is_for_amd && !has_probe_pack(options, table)) return hip_route(options, program, table, installed);
   if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, "", ""};
   if (table.tools.empty()) {

@@ -23,6 +23,7 @@ inline constexpr std::size_t bits_of_once = 32;
 struct counting_registers {
   std::size_t counters = 0;  ///< %pasta_count0, …: 64 bits, each a counter
   std::size_t once = 0;      ///< %pasta_once0, …: 32 bits, each a counter of what a thread comes to at most once
+  std::size_t once_counters = 0;
 
   explicit operator bool() const { return counters + once > 0; }
 };
@@ -35,7 +36,7 @@ inline std::string declare(counting_registers const& which) {
       "\t.reg .b64 \t%pasta_at, %pasta_word;\n";
   for (std::size_t i = 0; i < which.counters; ++i) text += fmt::format("\t.reg .b64 \t%pasta_count{};\n", i);
   for (std::size_t i = 0; i < which.once; ++i) text += fmt::format("\t.reg .b32 \t%pasta_once{};\n", i);
-  if (which.once > 0) text += "\t.reg .b64 \t%pasta_mine;\n";
+  if (which) text += "\t.reg .b64 \t%pasta_mine;\n";
   for (std::size_t i = 0; i < which.counters; ++i) text += fmt::format("\tmov.b64 \t%pasta_count{}, 0;\n", i);
   for (std::size_t i = 0; i < which.once; ++i) text += fmt::format("\tmov.b32 \t%pasta_once{}, 0;\n", i);
   return text;

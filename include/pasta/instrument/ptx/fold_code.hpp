@@ -20,7 +20,7 @@ enum class warp_sum : std::uint8_t {
   shuffle  ///< `shfl.sync`
 };
 
-/// A function's counter in a register.
+/// A function's counter in a register. Those of one function are counters of the module that follow each other.
 struct register_counter {
   std::size_t number;     ///< of the register
   std::uint32_t counter;  ///< of the module
@@ -29,21 +29,16 @@ struct register_counter {
 /// Its counters in bits: those of %pasta_once0, of %pasta_once1 behind them, …
 struct once_counters {
   std::size_t registers = 0;
+  std::size_t counters = 0;
   std::uint32_t first = 0;  ///< counter of the module: that of the lowest bit of %pasta_once0
 };
 
 namespace detail {
 
-// The sum of a whole warp's %pasta_low, and what of %pasta_high any of its lanes has.
+// Makes %pasta_low its sum over a whole warp.
 inline std::string sum_up(warp_sum how) {
-  if (how == warp_sum::redux) {
-    return "\tredux.sync.or.b32 \t%pasta_high, %pasta_high, 0xffffffff;\n"
-           "\tredux.sync.add.u32 \t%pasta_low, %pasta_low, 0xffffffff;\n"
-           "\tsetp.ne.u32 \t%pasta_adds, %pasta_high, 0;\n";
-  }
-  std::string text =
-      "\tsetp.ne.u32 \t%pasta_adds, %pasta_high, 0;\n"
-      "\tvote.sync.any.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n";
+  if (how == warp_sum::redux) return "\tredux.sync.add.u32 \t%pasta_low, %pasta_low, 0xffffffff;\n";
+  std::string text;
   for (unsigned distance = 16; distance != 0; distance /= 2) {
     text += fmt::format(
         "\tshfl.sync.bfly.b32 \t%pasta_other, %pasta_low, {}, 0x1f, 0xffffffff;\n"
@@ -53,29 +48,83 @@ inline std::string sum_up(warp_sum how) {
   return text;
 }
 
-// Of a whole warp: the sum of each counter once, by lane 0.
-inline std::string fold_counters(warp_sum how, std::span<register_counter const> counters) {
-  std::string text;
-  if (!counters.empty()) text = "\tmov.u32 \t%pasta_low, %laneid;\n\tsetp.eq.u32 \t%pasta_first, %pasta_low, 0;\n";
-  for (auto const& [number, counter] : counters) {
-    // The sum of 32 numbers below 2^27 fits in a word. Where one is larger each lane adds its own.
+// Of a whole warp: leads to where each lane adds its own if a counter of any is 2^27 or more. The sum of 32 numbers
+// below fits in a word.
+inline std::string test_counters(std::span<register_counter const> counters, std::size_t label) {
+  if (counters.empty()) return {};
+  std::string text = "\tmov.b32 \t%pasta_other, 0;\n";
+  for (auto const& each : counters) {
     text += fmt::format(
-        "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_count{0};\n"
+        "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_count{};\n"
         "\tshf.l.wrap.b32 \t%pasta_high, %pasta_low, %pasta_high, 5;\n"
-        "{1}"
-        "\tcvt.u64.u32 \t%pasta_word, %pasta_low;\n"
-        "\tselp.b64 \t%pasta_word, %pasta_count{0}, %pasta_word, %pasta_adds;\n"
-        "\tor.pred \t%pasta_adds, %pasta_adds, %pasta_first;\n"
-        "\tsetp.ne.and.s64 \t%pasta_adds, %pasta_word, 0, %pasta_adds;\n"
-        "\t@%pasta_adds red.global.add.u64 \t[%pasta_at+{2}], %pasta_word;\n",
-        number, sum_up(how), counter * counter_bytes);
+        "\tor.b32 \t%pasta_other, %pasta_other, %pasta_high;\n",
+        each.number);
   }
-  return text;
+  return text + fmt::format(
+                    "\tsetp.ne.u32 \t%pasta_adds, %pasta_other, 0;\n"
+                    "\tvote.sync.any.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
+                    "\t@%pasta_adds bra \t$pasta_apart{};\n",
+                    label);
+}
+// Of a whole warp, behind that: lane i adds the sum of the i-th counter. They lie side by side.
+inline std::string fold_counters(warp_sum how, std::span<register_counter const> counters) {
+  if (counters.empty()) return {};
+  std::string text = "\tmov.u32 \t%pasta_high, %laneid;\n\tmov.b32 \t%pasta_lanes, 0;\n";
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    text += fmt::format(
+        "\tmov.b64 \t{{%pasta_low, %pasta_other}}, %pasta_count{};\n"
+        "{}"
+        "\tsetp.eq.u32 \t%pasta_adds, %pasta_high, {};\n"
+        "\tselp.b32 \t%pasta_lanes, %pasta_low, %pasta_lanes, %pasta_adds;\n",
+        counters[i].number, sum_up(how), i);
+  }
+  return text + fmt::format(
+                    "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, 0;\n"
+                    "\tcvt.u64.u32 \t%pasta_word, %pasta_lanes;\n"
+                    "\tmad.wide.u32 \t%pasta_mine, %pasta_high, {}, %pasta_at;\n"
+                    "\t@%pasta_adds red.global.add.u64 \t[%pasta_mine+{}], %pasta_word;\n",
+                    counter_bytes, counters.front().counter * counter_bytes);
+}
+
+// Of a whole warp, for few counters: five of them are summed up at once, six bits for each, and lane i adds the i-th.
+inline std::string fold_few(once_counters const& once) {
+  constexpr std::size_t in_sum = 5, bits = 6;
+  std::string text =
+      "\tmov.u32 \t%pasta_low, %laneid;\n"
+      "\tmad.wide.u32 \t%pasta_mine, %pasta_low, 8, %pasta_at;\n"
+      "\tmov.b32 \t%pasta_other, 0;\n";
+  for (std::size_t first = 0; first < once.counters; first += in_sum) {
+    // Bit i comes to 5 * i + i.
+    text += fmt::format(
+        "\tbfe.u32 \t%pasta_high, %pasta_once0, {0}, {1};\n"
+        "\tmul.lo.u32 \t%pasta_high, %pasta_high, {2:#x};\n"
+        "\tand.b32 \t%pasta_high, %pasta_high, {3:#x};\n"
+        "\tredux.sync.add.u32 \t%pasta_high, %pasta_high, 0xffffffff;\n",
+        first, in_sum, 0x00108421, 0x01041041);
+    if (first > 0) {
+      text += fmt::format(
+          "\tsetp.ge.u32 \t%pasta_adds, %pasta_low, {0};\n"
+          "\t@%pasta_adds mov.b32 \t%pasta_lanes, %pasta_high;\n"
+          "\t@%pasta_adds sub.u32 \t%pasta_other, %pasta_low, {0};\n",
+          first);
+    } else {
+      text += "\tmov.b32 \t%pasta_lanes, %pasta_high;\n\tmov.b32 \t%pasta_other, %pasta_low;\n";
+    }
+  }
+  return text + fmt::format(
+                    "\tmul.lo.u32 \t%pasta_other, %pasta_other, {0};\n"
+                    "\tbfe.u32 \t%pasta_low, %pasta_lanes, %pasta_other, {0};\n"
+                    "\tsetp.ne.u32 \t%pasta_adds, %pasta_low, 0;\n"
+                    "\tcvt.u64.u32 \t%pasta_word, %pasta_low;\n"
+                    "\t@%pasta_adds red.global.add.u64 \t[%pasta_mine+{1}], %pasta_word;\n",
+                    bits, once.first * counter_bytes);
 }
 
 // Of a whole warp: in five steps lane i comes to have bit i of all lanes, and adds how many are set.
-inline std::string fold_once(once_counters const& once) {
+inline std::string fold_once(warp_sum how, once_counters const& once) {
   if (once.registers == 0) return {};
+  constexpr std::size_t few = 15;
+  if (how == warp_sum::redux && once.counters <= few) return fold_few(once);
   std::string text =
       "\tmov.u32 \t%pasta_low, %laneid;\n"
       "\tmad.wide.u32 \t%pasta_mine, %pasta_low, 8, %pasta_at;\n";
@@ -145,12 +194,13 @@ inline std::string fold(warp_sum how, std::span<register_counter const> counters
       "\tactivemask.b32 \t%pasta_lanes;\n"
       "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
       "\t@%pasta_adds bra \t$pasta_apart{0};\n"
-      "{1}{2}"
+      "{1}{2}{3}"
       "\tbra \t$pasta_folded{0};\n"
       "$pasta_apart{0}:\n"
-      "{3}"
+      "{4}"
       "$pasta_folded{0}:\n",
-      label, detail::fold_counters(how, counters), detail::fold_once(once), detail::add_apart(counters, once, label));
+      label, detail::test_counters(counters, label), detail::fold_counters(how, counters), detail::fold_once(how, once),
+      detail::add_apart(counters, once, label));
   for (auto const& each : counters) text += fmt::format("\tmov.b64 \t%pasta_count{}, 0;\n", each.number);
   for (std::size_t i = 0; i < once.registers; ++i) text += fmt::format("\tmov.b32 \t%pasta_once{}, 0;\n", i);
   return text;

@@ -33,11 +33,14 @@ struct hooked_access {
   /// no_counts: none.
   std::uint32_t in_order = no_counts, in_order_step = 0;
   std::string_view why;  ///< it reaches no handler, and has no row
-  std::string skip;      ///< code that leads past the hooks where the guard does not hold
-  /// The guard, for tests that all lanes come to: code that makes %pasta_adds false where it does not hold.
-  std::string holds;
-  std::string_view predicate;  ///< the guard's register
-  std::string before;          ///< code that makes %pasta_address, and leads past where there is no access
+  std::string skip;      ///< code that leads past the hooks where there is no access, and may make %pasta_size
+  /// For tests that all lanes come to: code that makes %pasta_adds false where the guard does not hold, or the access
+  /// is not of its whole size. `whole` is of the size alone.
+  std::string holds, whole;
+  /// Likewise code that makes %pasta_adds true where there is an access. Empty: there always is.
+  std::string happens;
+  std::vector<std::string_view> conditions;  ///< registers that these ask for
+  std::string before;                        ///< code that makes %pasta_address
   hook_operand size, space;
   /// Accesses that are tested for order together, or have one run, have one number: that of the last one's statement,
   /// where they are.
@@ -54,6 +57,8 @@ struct hooked_access {
   std::size_t run_place = 0;      ///< number among all accesses of runs
   bool has_known_step = false;    ///< of all accesses of the run: a multiple of in_order_period
   std::vector<run_break> breaks;  ///< of the run
+  /// Code as `holds`: makes %pasta_adds false where a value of 32 bits went beyond what they hold since the last turn.
+  std::string has_stepped;
   /// Of a run: registers of the function that the access's hook is not to compete with, and their bits.
   std::vector<std::pair<std::string_view, std::uint32_t>> saved;
   /// Whether what a function with runs knows of its thread is found again here, so that no register has it meanwhile.

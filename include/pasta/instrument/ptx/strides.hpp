@@ -10,6 +10,7 @@
 #include <pasta/instrument/ptx/detail/loop_values.hpp>
 #include <pasta/instrument/ptx/loops.hpp>
 #include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/narrow_step.hpp>
 #include <pasta/instrument/ptx/register_scopes.hpp>
 #include <string_view>
 #include <unordered_map>
@@ -34,6 +35,7 @@ struct stride {
   /// turns from its coming into the loop to its leaving it.
   std::optional<std::uint64_t> step;
   std::vector<run_break> breaks;
+  std::vector<narrow_step> narrow;  ///< values that are to be looked at in each turn
 };
 
 /// Finds strides in one function. What it says holds for each thread by itself, however threads come together: a

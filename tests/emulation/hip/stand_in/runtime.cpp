@@ -131,6 +131,19 @@ double now_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
+struct node {
+  std::string name;
+  hipKernelNodeParams parameters;
+};
+using graph = std::vector<node>;
+struct stream {
+  graph* capture = nullptr;
+};
+graph* capture_of(hipStream_t handle) {
+  bool const is_handle = reinterpret_cast<std::uintptr_t>(handle) > 16;
+  return is_handle ? reinterpret_cast<stream*>(handle)->capture : nullptr;
+}
+
 hipError_t log_launch(std::string const& kernel, dim3 grid, dim3 block, std::size_t shared_bytes) {
   if (char const* const path = std::getenv("HIP_STAND_IN_LOG")) {
     if (std::FILE* const file = std::fopen(path, "a")) {
@@ -214,11 +227,18 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* share
   return hipSuccess;
 }
 
-hipError_t hipLaunchKernel(void const* function, dim3 grid, dim3 block, void**, std::size_t shared_bytes, hipStream_t) {
+hipError_t hipLaunchKernel(void const* function, dim3 grid, dim3 block, void**, std::size_t shared_bytes,
+                           hipStream_t in) {
   std::lock_guard const lock(mutex);
   auto const known = kernels().find(function);
   if (known == kernels().end()) return done(hipErrorInvalidDeviceFunction);
   if (block.x * block.y * block.z > 1024 || grid.x == 0) return done(hipErrorInvalidConfiguration);
+  if (graph* const into = capture_of(in)) {
+    hipKernelNodeParams const parameters{block, nullptr, const_cast<void*>(function),
+                                         grid,  nullptr, static_cast<unsigned>(shared_bytes)};
+    into->push_back({known->second, parameters});
+    return done();
+  }
   return log_launch(known->second, grid, block, shared_bytes);
 }
 hipError_t hipLaunchKernel_spt(void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
@@ -320,31 +340,56 @@ hipError_t hipRuntimeGetVersion(int* version) {
   return done();
 }
 
-hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned) {
-  *stream = reinterpret_cast<hipStream_t>(new char(0));
+hipError_t hipStreamCreateWithFlags(hipStream_t* made, unsigned) {
+  *made = reinterpret_cast<hipStream_t>(new stream);
   return done();
 }
-hipError_t hipStreamDestroy(hipStream_t stream) {
-  delete reinterpret_cast<char*>(stream);
+hipError_t hipStreamDestroy(hipStream_t handle) {
+  delete reinterpret_cast<stream*>(handle);
   return done();
 }
 hipError_t hipStreamSynchronize(hipStream_t) { return done(); }
-// A stream is what it captures.
-hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {
-  *reinterpret_cast<char*>(stream) = 1;
+// A graph is the kernels of a stream that captured them, one that can be launched the same graph.
+hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode) {
+  reinterpret_cast<stream*>(handle)->capture = new graph;
   return done();
 }
-hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
-  *reinterpret_cast<char*>(stream) = 0;
-  *graph = nullptr;
+hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t* captured) {
+  *captured = reinterpret_cast<hipGraph_t>(std::exchange(reinterpret_cast<stream*>(handle)->capture, nullptr));
   return done();
 }
-hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
-  bool const is_handle = reinterpret_cast<std::uintptr_t>(stream) > 16;
-  *status =
-      is_handle && *reinterpret_cast<char*>(stream) != 0 ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus* status) {
+  *status = capture_of(handle) != nullptr ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
   return done();
 }
+hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t from, hipGraphNode_t*, char*, std::size_t) {
+  *exec = reinterpret_cast<hipGraphExec_t>(from);
+  return done();
+}
+hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t) {
+  std::lock_guard const lock(mutex);
+  for (node const& each : *reinterpret_cast<graph*>(exec))
+    static_cast<void>(
+        log_launch(each.name, each.parameters.gridDim, each.parameters.blockDim, each.parameters.sharedMemBytes));
+  return done();
+}
+hipError_t hipGraphExecDestroy(hipGraphExec_t) { return done(); }
+hipError_t hipGraphGetNodes(hipGraph_t of, hipGraphNode_t* nodes, std::size_t* count) {
+  auto& all = *reinterpret_cast<graph*>(of);
+  for (std::size_t i = 0; nodes != nullptr && i < all.size() && i < *count; ++i)
+    nodes[i] = reinterpret_cast<hipGraphNode_t>(&all[i]);
+  *count = all.size();
+  return done();
+}
+hipError_t hipGraphNodeGetType(hipGraphNode_t, hipGraphNodeType* type) {
+  *type = hipGraphNodeTypeKernel;
+  return done();
+}
+hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t of, hipKernelNodeParams* parameters) {
+  *parameters = reinterpret_cast<node*>(of)->parameters;
+  return done();
+}
+hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t, hipGraph_t*) { return done(hipErrorInvalidValue); }
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode*) { return done(); }
 
 hipError_t hipEventCreate(hipEvent_t* made) {

@@ -47,7 +47,13 @@ class random_strides : public random_accesses {
       if (chance(15)) load();
     }
     if (odd == 2) shared_access();
-    if (!together.empty()) several_accesses(together);
+    if (!together.empty()) {
+      if (chance(30)) {
+        several_copies(together);
+      } else {
+        several_accesses(together);
+      }
+    }
     body_ += next + ":\n";
     line("add.u32 {0}, {0}, 1;", turn);
     std::string const goes_on = fmt::format("%c{}", conditions_++);
@@ -92,7 +98,8 @@ class random_strides : public random_accesses {
     } is;
     std::string at, index, step, factor;
     std::size_t constant;
-    std::string narrow_index;
+    std::string narrow_index, narrow_step;
+    bool is_narrow_signed;
   };
 
   // The loop's turn decides, or the lane, or both.
@@ -114,7 +121,9 @@ class random_strides : public random_accesses {
              new_address(),
              new_address(),
              steps[below(10)],
-             new_word()};
+             new_word(),
+             "",
+             chance(50)};
     std::string const word = new_word();
     line("mul.lo.u32 {}, %lane, {};", word, 4 * below(5));
     line("add.u32 {0}, {0}, {1};", word, 4 * below(16));
@@ -143,8 +152,16 @@ class random_strides : public random_accesses {
     line("mov.u64 {}, {};", made.index, chance(30) ? 3 : 0);
     line("mov.u64 {}, {};", made.factor, 1 + below(2));
     // Some go beyond 2^32 on their way.
-    line("mov.u32 {}, {};", made.narrow_index, chance(30) ? 0xfffffffeU : 0U);
+    constexpr std::uint32_t begins[] = {0, 0, 0, 0xfffffffe, 0xfffffff8, 0x7ffffffc, 0x80000003, 5};
+    line("mov.u32 {}, {};", made.narrow_index, begins[below(8)]);
     if (chance(30)) line("add.u32 {0}, {0}, %lane;", made.narrow_index);
+    constexpr char const* narrow_steps[] = {"1", "1", "2", "-1", "-3", "8", "%step"};
+    made.narrow_step = narrow_steps[below(7)];
+    if (made.narrow_step == "%step") {
+      made.narrow_step = new_word();
+      line("mov.b32 {}, {};", made.narrow_step, chance(70) ? "%ntid_x" : "-2");
+      if (chance(20)) line("and.b32 {0}, %lane, 1;", made.narrow_step);
+    }
     return made;
   }
 
@@ -159,7 +176,7 @@ class random_strides : public random_accesses {
         line("add.s64 {0}, {0}, 1;", which.index);
         break;
       case way::kind::narrow:
-        line("add.u32 {0}, {0}, 1;", which.narrow_index);
+        line("add.u32 {0}, {0}, {1};", which.narrow_index, which.narrow_step);
         break;
       case way::kind::constant:
         break;
@@ -211,9 +228,32 @@ class random_strides : public random_accesses {
     for (std::size_t i = 2 + below(3); i > 0; --i) {
       std::string const word = new_word();
       std::size_t const bytes = chance(70) ? 4 : 1;
-      line("ld.global.{} {}, [{}+{}];", bytes == 4 ? "u32" : "u8", word, chance(50) ? at : other, 4 * below(20));
+      std::string held;
+      if (chance(25)) {
+        held = fmt::format("@{}{} ", chance(50) ? "!" : "", turn_condition());
+        line("mov.u32 {}, 1;", word);
+      }
+      line("{}ld.global.{} {}, [{}+{}];", held, bytes == 4 ? "u32" : "u8", word, chance(50) ? at : other,
+           4 * below(20));
       mix(word);
     }
+    line("add.s64 {0}, {0}, {1};", at, steps[below(4)]);
+  }
+
+  // Likewise copies, some of less than their size, or of nothing.
+  void several_copies(std::string const& at) {
+    constexpr std::size_t steps[] = {32, 64, 96, 16};
+    for (std::size_t i = 1 + below(4); i > 0; --i) {
+      std::string const limit = new_word(), to = shared_address(), from = new_address();
+      line("add.s64 {}, {}, {};", from, at, 4 * below(20));
+      if (chance(60)) {
+        line("selp.b32 {}, {}, {}, {};", limit, chance(80) ? 4 : 2, chance(70) ? 0 : 4, turn_condition());
+      } else {
+        line("mov.b32 {}, 4;", limit);
+      }
+      line("{}cp.async.ca.shared.global [{}], [{}], 4, {};", guard(), to, from, limit);
+    }
+    line("cp.async.wait_all;");
     line("add.s64 {0}, {0}, {1};", at, steps[below(4)]);
   }
 
@@ -234,8 +274,26 @@ class random_strides : public random_accesses {
       }
     } else if (which.is == way::kind::narrow) {
       at = new_address();
-      line("mul.wide.{} {}, {}, {};", chance(50) ? "u32" : "s32", at, which.narrow_index, 4 << below(4));
-      line("add.s64 {0}, {1}, {0};", at, which.at);
+      std::string const type = which.is_narrow_signed ? "s32" : "u32", other = new_word();
+      std::string index = which.narrow_index;
+      if (chance(40)) {
+        line("add.s32 {}, {}, {};", other, index, chance(50) ? "-2" : "3");
+        index = other;
+      }
+      switch (below(3)) {
+        case 0:
+          line("mul.wide.{} {}, {}, {};", type, at, index, 4 << below(4));
+          line("add.s64 {0}, {1}, {0};", at, which.at);
+          break;
+        case 1:
+          line("mad.wide.{} {}, {}, {}, {};", type, at, index, 4 << below(4), which.at);
+          break;
+        default:
+          line("cvt.{}.{} {}, {};", which.is_narrow_signed ? "s64" : "u64", type, at, index);
+          line("shl.b64 {0}, {0}, {1};", at, 2 + below(4));
+          line("add.s64 {0}, {1}, {0};", at, which.at);
+          break;
+      }
     }
     // What keeps it in the table is no step: where it would leave it, it is not executed.
     std::string const word = new_word(), distance = new_address(), outside = fmt::format("%c{}", conditions_++);

@@ -38,7 +38,8 @@ class counted_function {
     choose_registers();
   }
   counter_plan const& plan() const { return plan_; }
-  /// @return the counter's number among the function's: of those that are come to once first, side by side
+  /// @return the counter's number among the function's: of those that are come to once first, then those in
+  /// registers, both side by side
   std::uint32_t number_of(std::size_t counter) const { return kept_[counter].number; }
 
   /// What hooks of the function need, beside the shard's address.
@@ -93,7 +94,7 @@ class counted_function {
         code += fmt::format("\t@{}{} bra \t{};\n", read.guard.is_negated ? "" : "!", read.guard.predicate, stay);
       }
       if (!is_shared) code += address;
-      if (registers_) code += fold(how, folded, {registers_.once, first}, label++);
+      if (registers_) code += fold(how, folded, {registers_.once, registers_.once_counters, first}, label++);
       code += hooks.fold;
       if (read.guard && is_call) code += stay + ":\n";
       statement const& where = is_call ? from_->statements[first_argument(at, read.guard, hooks.kept_at)] : each;
@@ -128,12 +129,13 @@ class counted_function {
       std::size_t const words = 2 * (most - registers_.counters);
       once.resize(std::min(once.size(), words * bits_of_once));
       registers_.once = (once.size() + bits_of_once - 1) / bits_of_once;
+      registers_.once_counters = once.size();
       for (std::size_t const i : once) kept_[i].where = place::once;
     }
     std::uint32_t number = 0;
-    for (bool const is_once : {true, false}) {
+    for (place const where : {place::once, place::counter, place::memory}) {
       for (kept& each : kept_) {
-        if ((each.where == place::once) == is_once) each.number = number++;
+        if (each.where == where) each.number = number++;
       }
     }
   }

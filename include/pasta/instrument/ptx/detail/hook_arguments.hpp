@@ -53,9 +53,12 @@ class hook_arguments {
     if (!into.why.empty()) return;
     into.skip = skip_unless(what_->guard);
     into.holds = and_guard(what_->guard);
-    into.predicate = what_->guard.predicate;
+    if (what_->guard) into.conditions.push_back(what_->guard.predicate);
     skip_other_lanes();
     into.size = size_operand();
+    into.skip += std::exchange(code_, {});
+    add_limit(into);
+    into.happens = happens();
     make_address();
     if (address const at = address_of(); registers_->bits_of(at.base) == 64) {
       if (auto const offset = number_of(at.offset)) into.base = at.base, into.offset = *offset;
@@ -117,6 +120,38 @@ class hook_arguments {
       code_ += fmt::format("\t@{} bra \t$pasta_past;\n", what_->operands[which_->limit_operand]);
     }
     return size;
+  }
+
+  std::string happens() const {
+    if (which_->share != share::lane) return {};
+    std::string code;
+    if (which_->limit == limit::bytes) {
+      code = fmt::format("\tsetp.ne.u32 \t%pasta_first, {}, 0;\n", what_->operands[which_->limit_operand]);
+    } else if (which_->limit == limit::predicate) {
+      code = fmt::format("\tnot.pred \t%pasta_first, {};\n", what_->operands[which_->limit_operand]);
+    }
+    guard const& held = what_->guard;
+    if (held) {
+      if (code.empty()) code = "\tsetp.eq.u32 \t%pasta_first, %pasta_lane, %pasta_lane;\n";
+      code += held.is_negated
+                  ? fmt::format("\t@{} setp.ne.u32 \t%pasta_first, %pasta_lane, %pasta_lane;\n", held.predicate)
+                  : fmt::format("\tand.pred \t%pasta_first, %pasta_first, {};\n", held.predicate);
+    }
+    return code.empty() ? code : code + "\tor.pred \t%pasta_adds, %pasta_adds, %pasta_first;\n";
+  }
+  // What may make the access smaller is part of the tests, as a guard is.
+  void add_limit(hooked_access& into) const {
+    if (which_->limit != limit::bytes && which_->limit != limit::predicate) return;
+    std::string_view const operand = what_->operands[which_->limit_operand];
+    into.whole =
+        which_->limit == limit::predicate
+            ? fmt::format(
+                  "\tnot.pred \t%pasta_first, {};\n"
+                  "\tand.pred \t%pasta_adds, %pasta_adds, %pasta_first;\n",
+                  operand)
+            : fmt::format("\tsetp.ge.and.u32 \t%pasta_adds, {}, {}, %pasta_adds;\n", operand, which_->size_bytes);
+    into.holds += into.whole;
+    if (!number_of(operand)) into.conditions.push_back(operand);
   }
 
   void make_address(std::string_view into = "%pasta_address") {

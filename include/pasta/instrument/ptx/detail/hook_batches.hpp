@@ -3,6 +3,7 @@
 #ifndef PASTA_INSTRUMENT_PTX_DETAIL_HOOK_BATCHES_HPP
 #define PASTA_INSTRUMENT_PTX_DETAIL_HOOK_BATCHES_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <pasta/instrument/ptx/control.hpp>
 #include <pasta/instrument/ptx/counters.hpp>
@@ -31,7 +32,7 @@ class batches {
     hooked_access const& each = (*all_)[index];
     bool const is_run = kind_ == batch_kind::run;
     bool const may_join = each.why.empty() && each.in_order != no_counts && !each.keeps() && !each.base.empty() &&
-                          (!is_run || ((*steps_)[index] && each.skip.empty()));
+                          (!is_run || (*steps_)[index]);
     bool const is_like_first = is_run || index == begin_ || each.size.text == (*all_)[begin_].size.text;
     if (!may_join || !is_like_first || index - begin_ == most) close();
     end_ = index + 1;
@@ -43,7 +44,8 @@ class batches {
                 what.name == "activemask";
     for (std::size_t i = begin_; i < end_ && !ends; ++i) {
       hooked_access const& each = (*all_)[i];
-      ends = writes(what, each.base) || (!each.predicate.empty() && writes(what, each.predicate));
+      ends = writes(what, each.base) || std::any_of(each.conditions.begin(), each.conditions.end(),
+                                                    [&](std::string_view one) { return writes(what, one); });
     }
     if (ends) close();
   }

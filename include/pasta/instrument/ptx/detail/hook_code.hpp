@@ -84,7 +84,7 @@ inline std::size_t watching_tools(access const& which, std::span<hook const> hoo
 }
 // Whether the function that is called counts requests in order: for each access one, however many tools have theirs.
 inline bool is_tested_by_function(access const& which, std::span<hook const> hooks, hook_places const& where) {
-  return !where.calls.empty() && watching_tools(which, hooks) == 1;
+  return !where.calls.empty() && which.limit == limit::none && watching_tools(which, hooks) == 1;
 }
 
 // Code before an access, and the part of it that is seldom executed: behind a jump, and ending with one.
@@ -149,26 +149,26 @@ inline std::string call_hooks(hooked_access const& each, access const& which, st
   return code;
 }
 
+// Jumps of code to be put in, with the number of the label that they lead to.
+inline std::string with_label(std::string text, std::size_t past) {
+  constexpr std::string_view label = "$pasta_past;";
+  for (std::size_t found = text.find(label); found != std::string::npos; found = text.find(label, found + 1))
+    text.replace(found, label.size(), fmt::format("$pasta_past{};", past));
+  return text;
+}
+
 // One access.
 inline spliced code_of(module const& from, hooked_access const& each, std::span<hook const> hooks,
                        hook_places const& where, std::size_t& number, in_order_test test) {
   access const which = access_of(from, each);
   spliced code{{}, {}, number++};
-  auto const with_label = [](std::string text, std::size_t past) {
-    constexpr std::string_view label = "$pasta_past;";
-    for (std::size_t found = text.find(label); found != std::string::npos; found = text.find(label, found + 1)) {
-      text.replace(found, label.size(), fmt::format("$pasta_past{};", past));
-    }
-    return text;
-  };
   std::size_t const mine = number++;
-  bool const is_apart =
-      each.before.find("bra \t") != std::string::npos || !each.size.is_number || !each.space.is_number;
+  bool const takes_turns = !each.size.is_number || !each.space.is_number;
   bool const is_kept = each.kept != hooked_access::not_kept;
   bool const is_tested = is_kept || (each.in_order != no_counts && test == in_order_test::here);
-  // A guard is part of the test: lanes part behind it alone, where it does not hold for the whole warp.
-  bool const is_joined = is_tested && !each.holds.empty() && !is_apart;
-  code.parts_lanes = !is_joined && (is_apart || !each.skip.empty());
+  // A guard is part of the test, and so is whether the size is the whole one: lanes part behind it alone.
+  bool const is_joined = is_tested && !each.holds.empty();
+  code.parts_lanes = !is_joined && (takes_turns || !each.skip.empty());
   std::size_t const end = is_joined ? number++ : code.past;
   std::string const past = fmt::format("\tbra \t$pasta_past{};\n", code.past);
   std::string begin_seldom, end_seldom = past;
@@ -179,13 +179,13 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
   if (code.parts_lanes) code.usual = lanes_here("%pasta_together");
   if (!is_joined) code.usual += with_label(each.skip, code.past);
   if (is_kept) {
-    code.usual += with_label(each.before, code.past) + test_expected(each, mine);
+    code.usual += each.before + test_expected(each, mine);
     code.seldom = fmt::format("$pasta_other{}:\n", mine) + if_collected(code.past) + begin_seldom +
                   learn_step(from, each, hooks, where, mine, end) +
                   call_hooks(each, which, hooks, where, number, in_order_test::here) + keep(each) + end_seldom;
     return code;
   }
-  code.usual += if_collected(code.past, each.finds_again) + with_label(each.before, code.past);
+  code.usual += if_collected(code.past, each.finds_again) + each.before;
   if (!is_tested) {
     code.usual += call_hooks(each, which, hooks, where, number, test);
     return code;
@@ -200,19 +200,48 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
 // Accesses with one run: one, or several of a block.
 inline spliced code_of_run(module const& from, std::span<hooked_access const> group, std::span<hook const> hooks,
                            hook_places const& where, std::size_t& number) {
-  std::size_t const past = number++, mine = number++;
+  std::size_t const past = number++, mine = number++, end = number++;
   hooked_access const &first = group.front(), &last = group.back();
-  spliced code{{}, {}, past, !first.skip.empty()};
-  if (code.parts_lanes) code.usual = lanes_here("%pasta_together");
-  code.usual += skip_run(first, mine) + go_on(first, mine);
-  code.seldom = missed_turn(first, mine, past) + fmt::format("$pasta_other{}:\n", mine) + if_uncollected(first, past) +
-                begin_run(from, group, hooks, where, mine, past) + save(last, where.run_places, saving::to_frame);
-  for (hooked_access const& each : group) {
-    if (&each != &first) code.seldom += save(last, where.run_places, saving::from_frame, each.base);
-    code.seldom += each.before + call_hooks(each, access_of(from, each), hooks, where, number, in_order_test::here) +
-                   end_of_first(each);
+  bool const may_part =
+      std::any_of(group.begin(), group.end(), [](hooked_access const& each) { return !each.skip.empty(); });
+  bool const may_have_none =
+      std::all_of(group.begin(), group.end(), [](hooked_access const& each) { return !each.happens.empty(); });
+  spliced code{go_on(group, mine), fmt::format("$pasta_other{}:\n", mine), past};
+  if (may_part) code.seldom += lanes_here("%pasta_together");
+  if (may_have_none) {
+    code.seldom += fmt::format(
+        "\tsetp.ne.u32 \t%pasta_adds, %pasta_lane, %pasta_lane;\n"
+        "{}"
+        "\t@!%pasta_adds or.b32 \t%pasta_run{}, %pasta_run{}, {:#x};\n"
+        "\t@!%pasta_adds bra \t$pasta_past{};\n",
+        all_of(group, &hooked_access::happens), first.run, first.run, run_broken, end);
   }
-  code.seldom += save(last, where.run_places, saving::from_frame) + fmt::format("\tbra \t$pasta_past{};\n", past);
+  // Those that have none wait at the end already.
+  if (may_part) code.seldom += lanes_here("%pasta_within");
+  code.seldom += if_uncollected(first, end) + look_at_all(from, group, hooks, where, mine, end) +
+                 save(last, where.run_places, saving::to_frame);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    hooked_access const& each = group[i];
+    std::size_t const behind = number++;
+    code.seldom += fmt::format(
+        "\tand.b32 \t%pasta_low, %pasta_run_hooks, {:#x};\n"
+        "\tsetp.eq.u32 \t%pasta_adds, %pasta_low, 0;\n"
+        "\t@%pasta_adds bra \t$pasta_past{};\n",
+        1U << i, behind);
+    if (i > 0) {
+      code.seldom += save(last, where.run_places, saving::from_frame, each.base);
+      for (std::string_view const one : each.conditions)
+        code.seldom += save(last, where.run_places, saving::from_frame, one);
+    }
+    code.seldom += with_label(each.skip, behind) + each.before +
+                   fmt::format("\tbfe.u32 \t%pasta_keeps, %pasta_run_hooks, {}, 1;\n", i + 8) +
+                   call_hooks(each, access_of(from, each), hooks, where, number, in_order_test::here) +
+                   end_of_first(each) + fmt::format("$pasta_past{}:\n", behind);
+    if (!each.skip.empty()) code.seldom += "\tbar.warp.sync \t%pasta_within;\n";
+  }
+  code.seldom += save(last, where.run_places, saving::from_frame) + fmt::format("$pasta_past{}:\n", end) +
+                 (may_part ? "\tbar.warp.sync \t%pasta_together;\n" : "") +
+                 fmt::format("\tbra \t$pasta_past{};\n", past);
   return code;
 }
 

@@ -85,10 +85,17 @@ inline std::string fold_in_order(module const& from, hooked_access const& each, 
 }
 inline std::string fold_one(module const& from, hooked_access const& each, std::span<hook const> hooks,
                             hook_places const& where) {
-  return fold_in_order(from, each, where) +
-         add_kept(from, each, hooks, where, fmt::format("%pasta_times{}", each.kept),
-                  fmt::format("%pasta_adds{}", each.kept)) +
-         fmt::format("\tmov.b32 \t%pasta_times{}, 0;\n", each.kept);
+  return fmt::format(
+      "\t{{\n"
+      "\tsetp.eq.u32 \t%pasta_adds, %pasta_times{0}, 0;\n"
+      "\t@%pasta_adds bra \t$pasta_none_kept;\n"
+      "{1}{2}"
+      "\tmov.b32 \t%pasta_times{0}, 0;\n"
+      "$pasta_none_kept:\n"
+      "\t}}\n",
+      each.kept, fold_in_order(from, each, where),
+      add_kept(from, each, hooks, where, fmt::format("%pasta_times{}", each.kept),
+               fmt::format("%pasta_adds{}", each.kept)));
 }
 
 // A request where it is expected: does the same as the latest once more. Another goes on behind $pasta_other, and so
@@ -118,6 +125,7 @@ inline std::string learn_step(module const& from, hooked_access const& each, std
              "\tactivemask.b32 \t%pasta_lanes;\n"
              "\tsetp.ne.u32 \t%pasta_adds, %pasta_lanes, -1;\n"
              "\t@%pasta_adds bra \t$pasta_apart{number};\n"
+             "{whole}"
              "\tmov.b32 \t%pasta_keeps, 1;\n"
              "\tcvt.u64.u32 \t%pasta_word, %pasta_step{kept};\n"
              "\tsub.s64 \t%pasta_word, %pasta_next{kept}, %pasta_word;\n"
@@ -136,7 +144,14 @@ inline std::string learn_step(module const& from, hooked_access const& each, std
              "\tbra \t$pasta_past{past};\n"
              "$pasta_unlike{number}:\n",
              fmt::arg("kept", each.kept), fmt::arg("number", number), fmt::arg("past", past),
-             fmt::arg("compare", compare_with_lane_0), fmt::arg("rest", pasta::detail::in_order_period - 1)) +
+             fmt::arg("compare", compare_with_lane_0), fmt::arg("rest", pasta::detail::in_order_period - 1),
+             fmt::arg("whole", each.whole.empty()
+                                   ? std::string()
+                                   : fmt::format("\tsetp.eq.u32 \t%pasta_adds, %pasta_lane, %pasta_lane;\n"
+                                                 "{}"
+                                                 "\tvote.sync.all.pred \t%pasta_adds, %pasta_adds, 0xffffffff;\n"
+                                                 "\t@!%pasta_adds bra \t$pasta_apart{};\n",
+                                                 each.whole, number))) +
          fold_one(from, each, hooks, where) +
          fmt::format(
              "\tmov.b64 \t%pasta_next{0}, %pasta_address;\n"

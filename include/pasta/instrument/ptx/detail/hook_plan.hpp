@@ -27,7 +27,8 @@ inline bool is_watched(std::span<hook const> hooks, access const& which) {
 
 // Whether all tools that watch the access are content with how often it was in order.
 inline bool may_count_in_order(std::span<hook const> hooks, access const& which) {
-  if (which.share != share::lane || which.size != size_source::text || which.limit != limit::none) return false;
+  if (which.share != share::lane || which.size != size_source::text) return false;
+  if (which.limit != limit::none && which.limit != limit::bytes && which.limit != limit::predicate) return false;
   if (!to_memory_space(which.space) || !std::has_single_bit(which.size_bytes)) return false;
   if (which.size_bytes > pasta::detail::in_order_period) return false;
   return std::all_of(hooks.begin(), hooks.end(), [&](hook const& each) {
@@ -123,6 +124,36 @@ inline void put_together(module const& from, function const& body, std::vector<h
   together.close();
 }
 
+// A value of 32 bits that the address is made of went on by its step without going beyond what they hold if it still
+// does not where the step is taken back.
+inline void add_narrow_steps(std::span<narrow_step const> steps, hooked_access& to) {
+  for (narrow_step const& each : steps) {
+    to.conditions.push_back(each.value);
+    std::string code;
+    if (each.is_signed && each.by.empty()) {
+      auto const step = static_cast<std::int32_t>(each.step);
+      std::int64_t const bound = step < 0 ? std::int64_t{INT32_MAX} + step : std::int64_t{INT32_MIN} + step;
+      code = fmt::format("\tsetp.{}.and.s32 \t%pasta_adds, {}, {}, %pasta_adds;\n", step < 0 ? "le" : "ge", each.value,
+                         bound);
+    } else if (each.is_signed) {
+      code = fmt::format(
+          "\tsub.s32 \t%pasta_low, {0}, {1};\n"
+          "\txor.b32 \t%pasta_low, %pasta_low, {0};\n"
+          "\txor.b32 \t%pasta_high, {0}, {1};\n"
+          "\tand.b32 \t%pasta_low, %pasta_low, %pasta_high;\n"
+          "\tsetp.ge.and.s32 \t%pasta_adds, %pasta_low, 0, %pasta_adds;\n",
+          each.value, each.by);
+    } else if (!each.by.empty()) {
+      code = fmt::format("\tsetp.ge.and.u32 \t%pasta_adds, {}, {}, %pasta_adds;\n", each.value, each.by);
+    } else {
+      bool const is_back = each.step > INT32_MAX;
+      code = fmt::format("\tsetp.{}.and.u32 \t%pasta_adds, {}, {}, %pasta_adds;\n", is_back ? "lt" : "ge", each.value,
+                         each.step);
+    }
+    if (to.has_stepped.find(code) == std::string::npos) to.has_stepped += code;
+  }
+}
+
 // Of those that go on by steps one alone, or several of a block, take a register.
 inline void choose_runs(module const& from, function const& body, blocks const& parts,
                         std::vector<std::size_t>& looping, std::vector<hooked_access>& all) {
@@ -141,6 +172,7 @@ inline void choose_runs(module const& from, function const& body, blocks const& 
     has_steps[i] = true;
     each.has_known_step = found->step.has_value();
     each.breaks = std::move(found->breaks);
+    add_narrow_steps(found->narrow, each);
   }
   if (std::find(has_steps.begin(), has_steps.end(), true) == has_steps.end()) return;
   put_together(from, body, all, batch_kind::run, has_steps);
@@ -159,7 +191,6 @@ inline void choose_runs(module const& from, function const& body, blocks const& 
       each.run = next;
       each.run_place = places++;
       each.has_known_step = is_known;
-      each.in_order = no_counts;
       for (auto const& [name, bits] : live.before(each.statement)) each.saved.emplace_back(name, bits);
     }
     ++next;
@@ -187,7 +218,7 @@ inline void choose_kept(std::span<std::size_t const> looping, std::vector<hooked
 // Counts of accesses that are tested together lie element by element: those of one request stand side by side.
 inline void place_counts(module const& from, std::vector<hooked_access>& all, hook_totals& totals) {
   for (auto each = all.begin(); each != all.end();) {
-    auto const end = each->batch == hooked_access::no_batch
+    auto const end = each->batch == hooked_access::no_batch || each->run != hooked_access::no_run
                          ? each + 1
                          : std::find_if(each, all.end(), [&](auto const& other) { return other.batch != each->batch; });
     if (each->in_order != no_counts) {

@@ -17,8 +17,9 @@ namespace pasta::ptx::detail {
 
 /// Which registers of 32 and 64 bits of a function's own scope are read later, and worth being kept in memory
 /// meanwhile: not those that are the same for all lanes, which the assembler may have elsewhere, nor those that several
-/// accesses are relative to, of which it knows what they are a multiple of. An instruction that is not understood may
-/// make it a register too many or too few.
+/// accesses are relative to, of which it knows what they are a multiple of, nor those of an asynchronous product
+/// (wgmma), which nothing else may look at until it is done. An instruction that is not understood may make it a
+/// register too many or too few.
 class live_registers {
  public:
   struct known_register {
@@ -69,7 +70,7 @@ class live_registers {
     for (std::size_t at = all[block].end; at-- > statement;) step_back(at, live, nullptr);
     std::vector<known_register> found;
     for (std::size_t i = 0; i < known_.size(); ++i) {
-      if (live[i] && is_varying_[i] && based_[i] < 2) found.push_back(known_[i]);
+      if (live[i] && is_varying_[i] && !is_of_product_[i] && based_[i] < 2) found.push_back(known_[i]);
     }
     return found;
   }
@@ -94,6 +95,7 @@ class live_registers {
           to.push_back(found->second);
         }
       };
+      made.is_product = what.name == "wgmma";
       made.makes_varying = !is_pure(what) && !(what.name == "ld" && what.has("param"));
       for (std::size_t i = 0; i < what.operands.size(); ++i) {
         if (what.operands[i].starts_with('[')) add(read_address(what.operands[i]).base, made.based);
@@ -109,6 +111,12 @@ class live_registers {
       }
     }
     based_.resize(known_.size());
+    is_of_product_.resize(known_.size());
+    if (made.is_product) {
+      for (std::vector<std::size_t> const* all : {&made.read, &made.written}) {
+        for (std::size_t const each : *all) is_of_product_[each] = true;
+      }
+    }
     for (std::size_t const each : made.based) ++based_[each];
     statements_.emplace(statement, std::move(made));
   }
@@ -138,7 +146,7 @@ class live_registers {
 
   struct statement_uses {
     std::vector<std::size_t> read, written, based;
-    bool makes_varying = false;
+    bool makes_varying = false, is_product = false;
   };
   ptx::module const* from_;
   blocks const* parts_;
@@ -149,6 +157,7 @@ class live_registers {
   static constexpr std::size_t most_looked_at = std::size_t{1} << 22;  // in larger functions none is known
   bool is_known_ = false;
   std::vector<bool> is_varying_;
+  std::vector<bool> is_of_product_;
   std::vector<std::size_t> based_;  // addresses that are relative to each
 };
 

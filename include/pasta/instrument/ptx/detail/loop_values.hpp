@@ -9,6 +9,7 @@
 #include <pasta/instrument/ptx/instruction.hpp>
 #include <pasta/instrument/ptx/loops.hpp>
 #include <pasta/instrument/ptx/module.hpp>
+#include <pasta/instrument/ptx/narrow_step.hpp>
 #include <pasta/instrument/ptx/register_scopes.hpp>
 #include <string_view>
 #include <unordered_map>
@@ -16,7 +17,7 @@
 
 namespace pasta::ptx::detail {
 
-/// How a value of 64 bits differs from one turn of a loop to the next, modulo 2^64.
+/// How a value of 64 bits differs from one turn of a loop to the next, modulo 2^64, or one of 32 bits, modulo 2^32.
 struct turn_step {
   enum class kind : std::uint8_t {
     irregular,
@@ -25,6 +26,8 @@ struct turn_step {
   };
   kind is = kind::irregular;
   std::uint64_t bytes = 0;
+  std::string_view by =
+      {};  ///< unknown: a register that the loop does not write, which is the step; empty: there is none
 
   static turn_step of(std::uint64_t bytes) { return {kind::known, bytes}; }
   bool is_regular() const { return is != kind::irregular; }
@@ -88,9 +91,15 @@ class loop_values {
   }
 
   /// Of an operand of 64 bits of an instruction that comes at most once in a turn.
-  turn_step find_step(std::string_view operand, std::size_t statement, std::size_t block) {
+  /// @param narrow gets the values of 32 bits on which that depends
+  turn_step find_step(std::string_view operand, std::size_t statement, std::size_t block,
+                      std::vector<narrow_step>& narrow) {
     depth_ = looks_ = 0;
-    return step_of(operand, statement, block);
+    statement_ = statement, block_ = block;
+    narrow_.clear();
+    turn_step const found = step_of(operand, statement, block);
+    narrow = std::move(narrow_);
+    return found;
   }
 
  private:
@@ -155,22 +164,31 @@ class loop_values {
                        [&](std::string_view each) { return is_constant(each, by.statement, by.block); });
   }
 
-  // `add.s64`, `mul.lo.u64`: nothing but that.
-  static bool is_64_bits(instruction const& what, std::string_view first = {}) {
+  // `add.s64`, `mul.lo.u32`: nothing but that.
+  static std::uint32_t bits_of(instruction const& what, std::string_view first = {}) {
     std::size_t const at = first.empty() ? 0 : 1;
     std::string_view const type = what.modifier(at);
-    return (first.empty() || what.modifier(0) == first) && what.modifier(at + 1).empty() &&
-           (type == "s64" || type == "u64" || type == "b64");
+    if ((!first.empty() && what.modifier(0) != first) || !what.modifier(at + 1).empty()) return 0;
+    if (type == "s64" || type == "u64" || type == "b64") return 64;
+    return type == "s32" || type == "u32" || type == "b32" ? 32 : 0;
   }
   static turn_step sum(turn_step const& a, turn_step const& b) {
     if (!a.is_regular() || !b.is_regular()) return {};
+    if (a.is_nothing()) return b;
+    if (b.is_nothing()) return a;
     if (a.is == kind::unknown || b.is == kind::unknown) return {kind::unknown};
     return turn_step::of(a.bytes + b.bytes);
   }
-  static turn_step negative(turn_step const& a) { return {a.is, 0 - a.bytes}; }
+  static turn_step negative(turn_step const& a) {
+    return a.is == kind::unknown ? turn_step{kind::unknown} : turn_step{a.is, 0 - a.bytes};
+  }
 
   turn_step step_of_product(std::string_view a, std::string_view b, writes const& by) {
     turn_step const first = step_of(a, by.statement, by.block), second = step_of(b, by.statement, by.block);
+    return step_of_product(first, a, second, b);
+  }
+  static turn_step step_of_product(turn_step const& first, std::string_view a, turn_step const& second,
+                                   std::string_view b) {
     if (first.is_nothing() && second.is_nothing()) return first;
     if (!first.is_regular() || !second.is_regular() || (!first.is_nothing() && !second.is_nothing())) return {};
     turn_step const& step = first.is_nothing() ? second : first;
@@ -187,25 +205,83 @@ class loop_values {
     return turn_step::of(*bits < 0 || *bits > 63 ? 0 : step.bytes << *bits);
   }
 
+  // Of a register of 32 bits that is made one of 64: by its step, unless that leads beyond what 32 bits hold.
+  turn_step step_of_widened(std::string_view value, bool is_signed, writes const& by) {
+    turn_step const step = step_of(value, by.statement, by.block);
+    if (step.is_nothing()) return step;
+    if (!step.is_regular() || (step.is == kind::unknown && step.by.empty())) return {};
+    auto const written = written_.find(value);
+    if (written == written_.end() || !stays(written->second, by)) return {};
+    narrow_step const found{value, static_cast<std::uint32_t>(step.bytes), step.by, is_signed};
+    if (step.is == kind::known && found.step == 0) return turn_step::of(0);
+    if (std::find(narrow_.begin(), narrow_.end(), found) == narrow_.end()) narrow_.push_back(found);
+    if (step.is == kind::unknown) return {kind::unknown};
+    return turn_step::of(static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(found.step)}));
+  }
+  // Whether what an instruction reads is the same still at the access.
+  bool stays(writes const& what, writes const& read_by) const {
+    if (comes_before(what, read_by.statement, read_by.block)) return true;
+    return what.block == block_ ? what.statement > statement_ : !loops_->comes_to(*in_, what.block, block_);
+  }
+  static std::optional<bool> is_signed_word(std::string_view type) {
+    if (type != "s32" && type != "u32") return std::nullopt;
+    return type == "s32";
+  }
+  // `mul.wide.s32`, `mad.wide.u32`
+  turn_step step_of_wide_product(instruction const& what, bool is_signed, writes const& by) {
+    turn_step steps[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+      std::string_view const operand = what.operands[i + 1];
+      steps[i] = number_of(operand) ? turn_step::of(0) : step_of_widened(operand, is_signed, by);
+    }
+    return step_of_product(steps[0], what.operands[1], steps[1], what.operands[2]);
+  }
+
   turn_step step_of_result(writes const& by) {
     instruction const what = read(by.statement);
     auto const& operands = what.operands;
     auto const step = [&](std::size_t number) { return step_of(operands[number], by.statement, by.block); };
     if (operands.size() == 2) {
-      bool const passes = (what.name == "mov" && is_64_bits(what)) ||
-                          (what.name == "cvta" && (is_64_bits(what, "global") || what.opcode == "cvta.to.global.u64"));
+      bool const passes =
+          (what.name == "mov" && bits_of(what) != 0) || is_narrowed(what) ||
+          (what.name == "cvta" && (bits_of(what, "global") == 64 || what.opcode == "cvta.to.global.u64"));
       if (passes && is_single(operands[1])) return step(1);
-      if (what.name == "neg" && is_64_bits(what)) return negative(step(1));
+      if (what.name == "neg" && bits_of(what) != 0) return negative(step(1));
+      if (auto const is_signed = is_widened(what)) return step_of_widened(operands[1], *is_signed, by);
     }
     if (operands.size() == 3) {
-      if (what.name == "add" && is_64_bits(what)) return sum(step(1), step(2));
-      if (what.name == "sub" && is_64_bits(what)) return sum(step(1), negative(step(2)));
-      if (what.name == "mul" && is_64_bits(what, "lo")) return step_of_product(operands[1], operands[2], by);
-      if (what.name == "shl" && is_64_bits(what)) return step_of_shifted(operands[1], operands[2], by);
+      if ((what.name == "add" || what.name == "sub") && bits_of(what) != 0) {
+        turn_step const first = step(1), second = step(2);
+        return sum(first, what.name == "add" ? second : negative(second));
+      }
+      if (what.name == "mul" && bits_of(what, "lo") != 0) return step_of_product(operands[1], operands[2], by);
+      if (what.name == "shl" && bits_of(what) != 0) return step_of_shifted(operands[1], operands[2], by);
     }
-    if (operands.size() == 4 && what.name == "mad" && is_64_bits(what, "lo"))
-      return sum(step_of_product(operands[1], operands[2], by), step(3));
+    bool const is_wide = what.modifier(0) == "wide" && what.modifier(2).empty();
+    if (auto const is_signed = is_signed_word(what.modifier(1)); is_wide && is_signed) {
+      if (operands.size() == 3 && what.name == "mul") return step_of_wide_product(what, *is_signed, by);
+      if (operands.size() == 4 && what.name == "mad") {
+        turn_step const product = step_of_wide_product(what, *is_signed, by);
+        return sum(product, step(3));
+      }
+    }
+    if (operands.size() == 4 && what.name == "mad" && bits_of(what, "lo") != 0) {
+      turn_step const product = step_of_product(operands[1], operands[2], by);
+      return sum(product, step(3));
+    }
     return has_constant_result(by) ? turn_step::of(0) : turn_step();
+  }
+  // `cvt.u32.u64`: the lowest bits.
+  static bool is_narrowed(instruction const& what) {
+    std::string_view const to = what.modifier(0), from = what.modifier(1);
+    return what.name == "cvt" && what.modifier(2).empty() && (to == "u32" || to == "s32") &&
+           (from == "u64" || from == "s64");
+  }
+  // `cvt.s64.s32`: whether it is signed.
+  static std::optional<bool> is_widened(instruction const& what) {
+    std::string_view const to = what.modifier(0);
+    if (what.name != "cvt" || (to != "u64" && to != "s64") || !what.modifier(2).empty()) return std::nullopt;
+    return is_signed_word(what.modifier(1));
   }
   static bool is_single(std::string_view operand) {
     std::vector<std::string_view> const names = names_in(operand);
@@ -227,8 +303,8 @@ class loop_values {
     instruction const what = read(by.statement);
     auto const& operands = what.operands;
     auto const part = [&](std::size_t number) { return part_since(name, operands[number], by); };
-    if (operands.size() == 2 && what.name == "mov" && is_64_bits(what) && is_single(operands[1])) return part(1);
-    if (operands.size() != 3 || !is_64_bits(what) || (what.name != "add" && what.name != "sub")) return {};
+    if (operands.size() == 2 && what.name == "mov" && bits_of(what) != 0 && is_single(operands[1])) return part(1);
+    if (operands.size() != 3 || bits_of(what) == 0 || (what.name != "add" && what.name != "sub")) return {};
     since const first = part(1), second = part(2);
     if (!first.is_regular || !second.is_regular) return {};
     if (what.name == "sub") {
@@ -244,8 +320,11 @@ class loop_values {
       return {true, false, turn_step::of(static_cast<std::uint64_t>(*number))};
     }
     if (operand == name) return {true, true, turn_step::of(0)};
-    if (is_constant(operand, in.statement, in.block)) return {true, false, {kind::unknown}};
     auto const written = written_.find(operand);
+    if (is_constant(operand, in.statement, in.block)) {
+      bool const is_register = written == written_.end() && registers_->bits_of(operand) != 0;
+      return {true, false, {kind::unknown, 0, is_register ? operand : std::string_view()}};
+    }
     if (written == written_.end() || !comes_once(written->second) ||
         !comes_before(written->second, in.statement, in.block))
       return {};
@@ -258,6 +337,8 @@ class loop_values {
   register_scopes const* registers_;
   std::unordered_map<std::string_view, writes> written_;
   int depth_ = 0, looks_ = 0;
+  std::vector<narrow_step> narrow_;        // of the access that is looked at
+  std::size_t statement_ = 0, block_ = 0;  // where that is
 };
 
 }  // namespace pasta::ptx::detail

@@ -27,9 +27,10 @@ inline std::optional<stride> strides::find(std::size_t statement, std::string_vi
   if (loops_->all_blocks().scope_of(statement) != body_->begin) return std::nullopt;
   if (std::uint32_t const bits = registers_.bits_of(base); bits != 0 && bits != 64) return std::nullopt;
   auto const values = values_.try_emplace(in, *from_, *body_, *loops_, *in, registers_).first;
-  detail::turn_step const found = values->second.find_step(base, statement, block);
+  std::vector<narrow_step> narrow;
+  detail::turn_step const found = values->second.find_step(base, statement, block, narrow);
   if (!found.is_regular()) return std::nullopt;
-  stride made{std::nullopt, find_breaks(*in, block)};
+  stride made{std::nullopt, find_breaks(*in, block), std::move(narrow)};
   if (found.is == detail::turn_step::kind::known) made.step = found.bytes;
   return made;
 }

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// The runtime's functions that make and launch graphs, in front of the runtime's own.
+#pragma GCC visibility push(default)
+#include <hip/hip_runtime_api.h>
+#pragma GCC visibility pop
+
+#include <vector>
+
+#include "follow_launch.hpp"
+#include "next_call.hpp"
+
+namespace {
+
+using pasta::hip_runtime::collector;
+using pasta::hip_runtime::followed_call;
+using pasta::hip_runtime::for_run;
+using pasta::hip_runtime::run;
+
+run* following(followed_call const& call) { return call.is_outermost() ? run::active() : nullptr; }
+
+/// A call that makes a graph that can be launched, or changes it to another.
+template <class Call>
+hipError_t follow_graph(hipGraphExec_t const& exec, hipGraph_t graph, Call&& call) {
+  followed_call const own;
+  run* const here = following(own);
+  hipError_t const result = call();
+  if (result == hipSuccess) for_run(here, [&](run& to) { to.collector().graph_made(exec, graph); });
+  return result;
+}
+
+template <class Call>
+hipError_t follow_graph_launch(hipGraphExec_t exec, hipStream_t stream, Call&& call) {
+  followed_call const own;
+  run* const here = following(own);
+  std::vector<collector::launched> launches;
+  for_run(here, [&](run& to) {
+    // Within another graph it is none.
+    if (!to.collector().is_capturing(stream)) launches = to.collector().launches_of(exec, stream);
+  });
+  hipError_t const result = call();
+  if (result != hipSuccess) return result;
+  for (collector::launched const& each : launches) {
+    each.kernel->see_shape(each.shape);
+    each.kernel->add_launches(1);
+  }
+  return result;
+}
+
+}  // namespace
+
+// NOLINTBEGIN(readability-identifier-naming): the runtime's names
+#pragma GCC visibility push(default)
+extern "C" {
+
+hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph, hipGraphNode_t* error_node, char* log,
+                               std::size_t log_bytes) {
+  return follow_graph(*exec, graph,
+                      [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiate, exec, graph, error_node, log, log_bytes); });
+}
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph, unsigned long long flags) {
+  return follow_graph(*exec, graph,
+                      [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiateWithFlags, exec, graph, flags); });
+}
+hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t* error_node,
+                              hipGraphExecUpdateResult* how) {
+  return follow_graph(exec, graph, [&] { return PASTA_DETAIL_NEXT(hipGraphExecUpdate, exec, graph, error_node, how); });
+}
+hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                           hipKernelNodeParams const* parameters) {
+  followed_call const own;
+  run* const here = following(own);
+  hipError_t const result = PASTA_DETAIL_NEXT(hipGraphExecKernelNodeSetParams, exec, node, parameters);
+  if (result == hipSuccess && parameters != nullptr)
+    for_run(here, [&](run& to) { to.collector().graph_node_changed(exec, node, *parameters); });
+  return result;
+}
+hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
+  for_run(run::existing(), [&](run& to) { to.collector().graph_destroyed(exec); });
+  return PASTA_DETAIL_NEXT(hipGraphExecDestroy, exec);
+}
+hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
+  return follow_graph_launch(exec, stream, [&] { return PASTA_DETAIL_NEXT(hipGraphLaunch, exec, stream); });
+}
+hipError_t hipGraphLaunch_spt(hipGraphExec_t exec, hipStream_t stream) {
+  return follow_graph_launch(exec, stream, [&] { return PASTA_DETAIL_NEXT(hipGraphLaunch_spt, exec, stream); });
+}
+}
+#pragma GCC visibility pop
+// NOLINTEND(readability-identifier-naming)
