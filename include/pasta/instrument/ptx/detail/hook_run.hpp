@@ -322,8 +322,8 @@ inline std::string look_at(module const& from, hooked_access const& each, std::s
              fmt::arg("hook", 0x101U << index));
 }
 
-// All accesses of such a turn, where they are in order, as in the turns before or not. Goes on behind $pasta_looked, or,
-// where they are not, at the end of this, where they are looked at one by one.
+// All accesses of such a turn, where they are in order, as in the turns before or not. Goes on behind $pasta_looked,
+// or, where they are not, behind this, where they are looked at one by one.
 inline std::string look_at_order(module const& from, std::span<hooked_access const> group, hook_places const& where) {
   hooked_access const& first = group.front();
   std::uint32_t const order = frame_of(first) + frame_order;
