@@ -59,6 +59,20 @@ llvm::Instruction* behind_allocas(llvm::BasicBlock& entry) {
   return at;
 }
 
+// With more calls of hooks than that in a function they stay calls: compilers take minutes for a sort's thousands of
+// sites, and a GPU's cache of instructions has no room for as many bodies.
+constexpr std::size_t most_inlined = 16;
+
+// A hook that is not inlined is compiled for its caller's GPU.
+void call_from(llvm::Function& hook, llvm::Function const& caller) {
+  hook.removeFnAttr(llvm::Attribute::AlwaysInline);
+  hook.addFnAttr(llvm::Attribute::NoInline);
+  hook.setDoesNotRecurse();  // else a stack is kept for it
+  for (char const* const name : {"target-cpu", "target-features"}) {
+    if (caller.hasFnAttribute(name)) hook.addFnAttr(caller.getFnAttribute(name));
+  }
+}
+
 std::uint64_t constant_of(llvm::Value const* value) {
   auto const* const constant = llvm::dyn_cast<llvm::ConstantInt>(value);
   return constant == nullptr ? 0 : constant->getZExtValue();
@@ -364,7 +378,12 @@ void device_function::add_counters(llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::V
 }
 
 void device_function::inline_hooks() {
-  llvm::SmallVector<llvm::CallBase*, 64> calls(calls_.begin(), calls_.end());
+  llvm::SmallVector<llvm::CallBase*, 64> calls;
+  if (calls_.size() <= most_inlined) {
+    calls.append(calls_.begin(), calls_.end());
+  } else {
+    for (llvm::CallInst* const each : calls_) call_from(*each->getCalledFunction(), *function_);
+  }
   for (llvm::Instruction& instruction : llvm::instructions(*function_)) {
     auto* const made = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (made != nullptr && made->getCalledFunction() == tools_->block) calls.push_back(made);
