@@ -48,8 +48,8 @@ struct device_tools {
   bool handles_any() const;
 };
 
-/// What `pasta hipcc` includes before each source: a text with a line for each tool, its name and where the files of its
-/// hook are: `coalescing /usr/lib/pasta/tools/coalescing`. @return null: there is none
+/// What `pasta hipcc` includes before each source: a text with a line for each tool, its name and where the files of
+/// its hook are: `coalescing /usr/lib/pasta/tools/coalescing`. @return null: there is none
 llvm::GlobalVariable* find_tool_list(llvm::Module& module);
 
 /// Links the hooks into the module, as functions of its own. @return "" or half a line: why not

@@ -142,7 +142,8 @@ struct device_hook {
   }
 };
 
-/// One function of the hook. @param handle called with the thread's state; not compiled where the tool has nothing to do
+/// One function of the hook.
+/// @param handle called with the thread's state; not compiled where the tool has nothing to do
 template <class Tool, hook_function Function, class Handle>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void run_device_hook([[maybe_unused]] thread_words words,
                                                       [[maybe_unused]] Handle&& handle) {
