@@ -140,11 +140,11 @@ class AttachTest(RuntimeTest):
         self.run_program("scale", PASTA_PER="lunch", stderr=f"pasta: the llvm route collects nothing: {why}\n")
 
     def test_what_is_not_done_on_amd_is_noted(self):
-        self.run_program("scale", PASTA_PER="launch", PASTA_SAMPLING_RATE="0.5")
+        self.run_program("scale", PASTA_LAUNCHES="1:2", PASTA_SAMPLING_RATE="0.5")
         self.check_scale(100, (1, 1, 0))
         self.assertEqual(self.report()["notes"], [
             f"{what}: the llvm route does not have it on AMD GPUs; all launches are reported by kernel."
-            for what in ("PASTA_PER=launch", "PASTA_SAMPLING_RATE")])
+            for what in ("PASTA_LAUNCHES", "PASTA_SAMPLING_RATE")])
 
     def test_only_kernels_without_counters_are_one_line(self):
         why = "program runs without a tool: none of the kernels in its 2 launches has PASTA's counters"
@@ -259,7 +259,7 @@ class RunTest(RuntimeTest):
                          "PASTA_DEBUG=1 says what was followed\n")
 
     def test_what_the_route_does_not_have_is_refused(self):
-        for flag, value in (("--per", "launch"), ("--sampling-rate", "0.5"), ("--launches", "1:2")):
+        for flag, value in (("--sampling-rate", "0.5"), ("--launches", "1:2")):
             with self.subTest(flag=flag):
                 done = self.pasta_run(flag, value, "--", PROGRAM, "scale", code=2)
                 self.assertEqual(done.stderr, f"pasta run: {flag} {value}: the llvm route does not have it on AMD "

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <pasta/instrument/launch_sets.hpp>
 #include <pasta/instrument/ptx/module_state.hpp>
 
 #include "collector.hpp"
@@ -37,6 +39,13 @@ std::shared_ptr<ptx::read_table const> read_table_of(instrumented_code::part con
 }
 
 }  // namespace
+
+// Entries lie behind the head, then sets in whole lines.
+std::size_t attachment::launch_bytes() const {
+  constexpr std::size_t line_bytes = 128;
+  std::size_t const entries = sizeof(detail::launch_sets) + launch_set_count * sizeof(detail::launch_entry);
+  return (entries + line_bytes - 1) / line_bytes * line_bytes + launch_set_count * of_launch.set_bytes();
+}
 
 std::string collector::copy(device_record& device, void* to, void const* from, std::size_t bytes, hipMemcpyKind kind) {
   hipError_t result = hipSuccess;
@@ -82,6 +91,7 @@ std::string collector::take_memory(device_record& device, attachment& made) {
   hipError_t result = hipSuccess;
   void* memory = nullptr;
   while ((result = runtime_.allocate(&memory, made.set_bytes())) == hipErrorOutOfMemory && made.shard_count > 1) {
+    static_cast<void>(runtime_.get_last_error());  // it is not the program's
     made.shard_count /= 2;
   }
   if (result != hipSuccess)
@@ -89,6 +99,36 @@ std::string collector::take_memory(device_record& device, attachment& made) {
   made.memory = static_cast<std::byte*>(memory);
   device.left_bytes -= made.set_bytes();
   return "";
+}
+
+// For as many launches as a quarter of what is left has room for. What finds none adds to what all share.
+std::string collector::take_launch_memory(device_record& device, attachment& made) {
+  constexpr std::size_t most_sets = 1024;
+  made.of_launch.table = made.table;
+  made.of_launch.lay_out(1, 0);
+  for (made.launch_set_count = most_sets; made.launch_set_count > 1; made.launch_set_count /= 2) {
+    if (made.launch_bytes() <= device.left_bytes / 4) break;
+  }
+  void* memory = nullptr;
+  hipError_t const result =
+      made.launch_bytes() > device.left_bytes ? hipErrorOutOfMemory : runtime_.allocate(&memory, made.launch_bytes());
+  if (result != hipSuccess) {
+    made.launch_set_count = 0;
+    return fmt::format("the GPU has no memory for launches of their own: {}", runtime_.explain(result));
+  }
+  made.launches = static_cast<std::byte*>(memory);
+  device.left_bytes -= made.launch_bytes();
+  std::vector<std::byte> begin(made.launch_bytes());
+  detail::launch_sets const sets{reinterpret_cast<std::uint64_t>(made.launches) + made.launch_bytes() -
+                                     made.launch_set_count * made.of_launch.set_bytes(),
+                                 made.of_launch.set_bytes(), made.launch_set_count - 1, 0};
+  std::memcpy(begin.data(), &sets, sizeof sets);
+  if (std::string problem = copy(device, made.launches, begin.data(), begin.size(), hipMemcpyHostToDevice);
+      !problem.empty())
+    return problem;
+  auto const address = reinterpret_cast<std::uint64_t>(made.launches);
+  return copy(device, static_cast<std::byte*>(made.state) + offsetof(module_state, launches), &address, sizeof address,
+              hipMemcpyHostToDevice);
 }
 
 std::string collector::fill(device_record& device, attachment& made) {
@@ -99,6 +139,7 @@ std::string collector::fill(device_record& device, attachment& made) {
   auto* const state = static_cast<std::byte*>(made.state);
   std::string problem =
       copy(device, state + offsetof(module_state, shared), &shared, sizeof shared, hipMemcpyHostToDevice);
+  if (problem.empty() && wanted_.per == scope::launch) problem = take_launch_memory(device, made);
   if (!problem.empty()) return problem;
   struct {
     std::uint64_t shards;
@@ -136,6 +177,9 @@ attachment* collector::attach(device_record& device, module_record& module, inst
     if (!problem.empty()) problem = fmt::format("its state could not be written: {}", problem);
   }
   if (!problem.empty()) {
+    if (made.memory != nullptr) static_cast<void>(runtime_.release(made.memory)), device.left_bytes += made.set_bytes();
+    if (made.launches != nullptr)
+      static_cast<void>(runtime_.release(made.launches)), device.left_bytes += made.launch_bytes();
     why_not = problem;
     return nullptr;
   }

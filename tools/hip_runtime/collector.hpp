@@ -37,6 +37,8 @@ class collector {
   /// What is known of a launched kernel; attaches its module at its first launch on a device.
   /// @param function as the program gives it to the runtime
   kernel_record& find(void const* function, hipStream_t stream, launch_shape const& shape);
+  /// The runtime took a launch, or the kernels of a graph.
+  void see_launches(kernel_record& record, launch_shape const& shape, std::uint64_t count);
   /// Whether work in the stream is not run but put into a graph.
   bool is_capturing(hipStream_t stream) const;
   /// Also before there is a collector.
@@ -127,10 +129,12 @@ class collector {
   void* find_state(module_record& module, instrumented_code::part const& part, std::string& why_not) const;
   std::string take_memory(device_record& device, attachment& made);
   std::string fill(device_record& device, attachment& made);
+  std::string take_launch_memory(device_record& device, attachment& made);
   std::string copy(device_record& device, void* to, void const* from, std::size_t bytes, hipMemcpyKind kind);
 
   // harvest.cpp
   std::string read(device_record& device, attachment& from);
+  std::string read_launches(device_record& device, attachment& from);
   std::string read_all(device_record& device);
   launch_numbers launched_on(device_record const& device);
   void conclude(device_record& device, std::string const& problem, launch_numbers const& delivered);
@@ -156,6 +160,7 @@ class collector {
   std::atomic<std::uint64_t> generation_{1};  // of the handles
   inline static std::atomic<bool> has_captured_{false};
   std::atomic<int> device_count_{0};
+  std::atomic<std::uint64_t> next_launch_{0};
 
   std::mutex graphs_mutex_;
   std::unordered_map<hipGraphExec_t, std::vector<graph_kernel>> graphs_;

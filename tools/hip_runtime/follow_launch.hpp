@@ -48,8 +48,11 @@ hipError_t follow_launch(void const* function, launch_shape const& shape, hipStr
   });
   hipError_t const result = std::forward<Call>(call)();
   if (record == nullptr || result != hipSuccess) return result;
-  record->see_shape(shape);
-  if (!is_captured) record->add_launches(1);  // else the graph's launches are
+  if (is_captured) {
+    record->see_shape(shape);  // the graph's launches count
+  } else {
+    here->collector().see_launches(*record, shape, 1);
+  }
   return result;
 }
 

@@ -21,11 +21,11 @@ run* following(followed_call const& call) { return call.is_outermost() ? run::ac
 
 /// A call that makes a graph that can be launched, or changes it to another.
 template <class Call>
-hipError_t follow_graph(hipGraphExec_t const& exec, hipGraph_t graph, Call&& call) {
+hipError_t follow_graph(hipGraphExec_t const* exec, hipGraph_t graph, Call&& call) {
   followed_call const own;
   run* const here = following(own);
   hipError_t const result = call();
-  if (result == hipSuccess) for_run(here, [&](run& to) { to.collector().graph_made(exec, graph); });
+  if (result == hipSuccess) for_run(here, [&](run& to) { to.collector().graph_made(*exec, graph); });
   return result;
 }
 
@@ -40,10 +40,7 @@ hipError_t follow_graph_launch(hipGraphExec_t exec, hipStream_t stream, Call&& c
   });
   hipError_t const result = call();
   if (result != hipSuccess) return result;
-  for (collector::launched const& each : launches) {
-    each.kernel->see_shape(each.shape);
-    each.kernel->add_launches(1);
-  }
+  for (collector::launched const& each : launches) here->collector().see_launches(*each.kernel, each.shape, 1);
   return result;
 }
 
@@ -55,16 +52,16 @@ extern "C" {
 
 hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph, hipGraphNode_t* error_node, char* log,
                                std::size_t log_bytes) {
-  return follow_graph(*exec, graph,
+  return follow_graph(exec, graph,
                       [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiate, exec, graph, error_node, log, log_bytes); });
 }
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph, unsigned long long flags) {
-  return follow_graph(*exec, graph,
+  return follow_graph(exec, graph,
                       [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiateWithFlags, exec, graph, flags); });
 }
 hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t* error_node,
                               hipGraphExecUpdateResult* how) {
-  return follow_graph(exec, graph, [&] { return PASTA_DETAIL_NEXT(hipGraphExecUpdate, exec, graph, error_node, how); });
+  return follow_graph(&exec, graph, [&] { return PASTA_DETAIL_NEXT(hipGraphExecUpdate, exec, graph, error_node, how); });
 }
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                            hipKernelNodeParams const* parameters) {

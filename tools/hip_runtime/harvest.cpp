@@ -3,8 +3,10 @@
 // Bringing what was collected to the host.
 #include <algorithm>
 #include <chrono>
-
+#include <cstring>
+#include <pasta/instrument/launch_sets.hpp>
 #include <pasta/instrument/ptx/module_state.hpp>
+#include <tuple>
 
 #include "collector.hpp"
 
@@ -19,10 +21,37 @@ std::string collector::read(device_record& device, attachment& from) {
   return "";
 }
 
+std::string collector::read_launches(device_record& device, attachment& from) {
+  std::vector<std::byte> all(from.launch_bytes());
+  std::string problem = copy(device, all.data(), from.launches, all.size(), hipMemcpyDeviceToHost);
+  if (!problem.empty()) return problem;
+  std::size_t const set_bytes = from.of_launch.set_bytes();
+  std::byte const* const sets = all.data() + all.size() - from.launch_set_count * set_bytes;
+  std::vector<apart_launch> found;
+  for (std::size_t i = 0; i < from.launch_set_count; ++i) {
+    detail::launch_entry entry{};
+    std::memcpy(&entry, all.data() + sizeof(detail::launch_sets) + i * sizeof entry, sizeof entry);
+    if (entry.dispatch == 0 || entry.function == 0 || entry.function > from.table->functions.size()) continue;
+    apart_launch& made = found.emplace_back();
+    made.queue = entry.queue;
+    made.dispatch = entry.dispatch;
+    made.function = entry.function - 1;
+    made.kept.keep(from.of_launch, sets + i * set_bytes);
+  }
+  std::sort(found.begin(), found.end(), [](apart_launch const& a, apart_launch const& b) {
+    return std::tie(a.queue, a.dispatch) < std::tie(b.queue, b.dispatch);
+  });
+  std::lock_guard const lock(results_mutex_);
+  from.apart = std::move(found);
+  return "";
+}
+
 std::string collector::read_all(device_record& device) {
   for (attachment& each : device.attachments) {
     if (each.is_gone) continue;
     if (std::string problem = read(device, each); !problem.empty()) return problem;
+    if (each.launches == nullptr) continue;
+    if (std::string problem = read_launches(device, each); !problem.empty()) return problem;
   }
   return "";
 }
@@ -94,6 +123,10 @@ void collector::let_go(device_record& device, attachment& each) {
   if (problem.empty()) {
     static_cast<void>(runtime_.release(each.memory));
     device.left_bytes += each.set_bytes();
+    if (each.launches != nullptr) {
+      static_cast<void>(runtime_.release(each.launches));
+      device.left_bytes += each.launch_bytes();
+    }
   }
   each.is_gone = true;
 }

@@ -58,9 +58,20 @@ void collector::forget_handles() {
 }
 
 bool collector::is_capturing(hipStream_t stream) const {
-  if (!has_captured_.load(std::memory_order_relaxed) || !is_handle(stream)) return false;
+  if (!has_captured_.load(std::memory_order_relaxed) || stream == nullptr) return false;
   auto status = hipStreamCaptureStatusNone;
   return runtime_.is_capturing(stream, &status) == hipSuccess && status != hipStreamCaptureStatusNone;
+}
+
+void collector::see_launches(kernel_record& record, launch_shape const& shape, std::uint64_t count) {
+  constexpr std::size_t most_kept = 1 << 16;
+  record.see_shape(shape);
+  record.add_launches(count);
+  std::uint64_t const number = next_launch_.fetch_add(count, std::memory_order_relaxed);
+  if (wanted_.per != scope::launch) return;
+  std::lock_guard const lock(results_mutex_);
+  for (std::uint64_t i = 0; i < count && record.each.size() < most_kept; ++i)
+    record.each.emplace_back(number + i, shape);
 }
 
 device_record* collector::find_device(int number) {

@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "demangled.hpp"
 #include "kernel_sections.hpp"
 #include "memory_rows.hpp"
 
@@ -17,14 +19,54 @@ namespace {
 
 using functions_of_attachment = std::map<attachment const*, std::set<std::size_t>>;
 
-void add_record(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to) {
-  bool is_new = false;
-  ptx::collected_kernel& kernel = to.of(record.name, is_new);
+// The launches of a kernel that have sets of their own: those of a queue come in the order of its numbers.
+// @return how many there are
+std::size_t add_apart(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
+                      std::set<std::string>& notes) {
+  std::vector<apart_launch const*> apart;
+  std::set<std::uint64_t> queues;
+  for (apart_launch const& each : record.where->apart) {
+    if (each.function != record.function) continue;
+    apart.push_back(&each);
+    queues.insert(each.queue);
+  }
+  if (queues.size() > 1)
+    notes.insert(
+        "Launches of several queues: those of one kernel are numbered queue by queue, in each in their order.");
+  apart.resize(std::min(apart.size(), record.each.size()));
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    auto const& [number, shape] = record.each[i];
+    bool is_new = false;
+    ptx::collected_kernel& kernel = to.of(record.name, is_new, "", number);
+    kernel.grid = shape.grid;
+    kernel.block = shape.block;
+    kernel.has_one_shape = true;
+    kernel.shared_bytes = shape.shared_bytes;
+    kernel.losses.launches_seen = kernel.losses.launches_delivered = 1;
+    collecting::memory_rows const rows(record.where->of_launch, {&apart[i]->kept}, tool);
+    rows.add_function(record.where->table->functions[record.function], kernel);
+  }
+  return apart.size();
+}
+
+void add_record(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
+                std::set<std::string>& notes) {
   std::string why_not = record.why_not;
   if (record.where != nullptr && why_not.empty()) why_not = collecting::why_without(*record.where->table, tool);
+  bool const has_rows = record.where != nullptr && !record.is_excluded && why_not.empty();
+  std::uint64_t const apart = has_rows ? add_apart(record, tool, to, notes) : 0;
+  if (apart == record.launches) return;
+  if (apart > 0 || (has_rows && record.where->launches != nullptr)) {
+    notes.insert(fmt::format("{} launches of {} have no memory of their own, and are reported together.",
+                             record.launches - apart, collecting::demangled(record.name)));
+  }
+  bool is_new = false;
+  ptx::collected_kernel& kernel = to.of(record.name, is_new);
   std::uint64_t const left_out = record.is_excluded ? record.launches.load() : 0;
   collecting::add_launches(record, left_out, why_not, is_new, kernel);
-  if (record.where == nullptr || record.is_excluded || !why_not.empty()) return;
+  kernel.losses.launches_seen -= apart;
+  kernel.losses.launches_delivered -= std::min(kernel.losses.launches_delivered, apart);
+  if (!has_rows) return;
   collecting::memory_rows const rows(*record.where, {&record.where->kept}, tool);
   rows.add_function(record.where->table->functions[record.function], kernel);
 }
@@ -38,7 +80,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
   functions_of_attachment launched;
   for (kernel_record const& record : records) {
     if (record.launches == 0) continue;  // captured, or refused
-    add_record(record, tool, into);
+    add_record(record, tool, into, notes);
     if (record.where != nullptr) launched[record.where].insert(record.function);
   }
   bool has_functions = false;
@@ -48,6 +90,12 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
       has_functions = collecting::add_others(each, {&each.kept}, launched[&each], tool,
                                              "its launches: by a call that PASTA does not follow", into) ||
                       has_functions;
+      if (each.apart.empty()) continue;
+      std::vector<collecting::kept_copy const*> copies;
+      for (apart_launch const& launch : each.apart) copies.push_back(&launch.kept);
+      has_functions = collecting::add_others(each.of_launch, std::move(copies), launched[&each], tool,
+                                             "its launches: by a call that PASTA does not follow", into) ||
+                      has_functions;
     }
     if (!device.lost_because.empty()) {
       notes.insert(fmt::format("On {} a kernel went wrong, and what was not read by then is lost with it: {}",
@@ -55,6 +103,11 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
     }
   }
   if (has_functions) notes.insert(collecting::called_functions_note);
+  // Launches that are kept apart come as they were made, and what is of no one launch behind them.
+  std::stable_sort(made.kernels.begin(), made.kernels.end(), [](auto const& a, auto const& b) {
+    constexpr std::uint64_t no_number = ~std::uint64_t{0};
+    return a.launch.value_or(no_number) < b.launch.value_or(no_number);
+  });
   return made;
 }
 

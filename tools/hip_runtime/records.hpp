@@ -12,12 +12,21 @@
 #include <cstdint>
 #include <list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kept_memory.hpp"
 #include "launch_counts.hpp"
 #include "modules.hpp"
 
 namespace pasta::hip_runtime {
+
+/// What was read of a launch that is kept apart.
+struct apart_launch {
+  std::uint64_t queue = 0, dispatch = 0;  ///< as the hardware calls it
+  std::size_t function = 0;               ///< index in the table's functions
+  collecting::kept_copy kept;
+};
 
 /// A part of a module's code on a device, with the memory that its kernels add to.
 struct attachment : collecting::memory_layout {
@@ -26,6 +35,14 @@ struct attachment : collecting::memory_layout {
   std::byte* memory = nullptr;  ///< a set, on the device
   bool is_gone = false;         ///< its memory was given back
   collecting::kept_copy kept;   ///< guarded by the results' lock
+
+  // Where launches are kept apart.
+  collecting::memory_layout of_launch;  ///< a launch's set: one shard
+  std::byte* launches = nullptr;        ///< on the device: a launch_sets, its entries, the sets
+  std::size_t launch_set_count = 0;     ///< a power of two
+  std::vector<apart_launch> apart;      ///< in the order of their queues' numbers; guarded by the results' lock
+
+  std::size_t launch_bytes() const;  ///< of all that is at `launches`
 };
 
 struct device_record {
@@ -47,6 +64,8 @@ struct kernel_record : collecting::launch_counts {
   std::size_t function = 0;     ///< index in the table's functions
   std::string why_not;          ///< nothing counts in it: half a line
   bool is_excluded = false;     ///< it was not chosen
+  /// Of launches that are kept apart: number in the process and shape, in order. Guarded by the results' lock.
+  std::vector<std::pair<std::uint64_t, launch_shape>> each;
 };
 
 }  // namespace pasta::hip_runtime

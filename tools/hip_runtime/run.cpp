@@ -54,7 +54,6 @@ void run::note_what_is_not_done() {
     add_note(
         fmt::format("{}: the llvm route does not have it on AMD GPUs; all launches are reported by kernel.", what));
   };
-  if (wanted().per == scope::launch) note("PASTA_PER=launch");
   if (wanted().sampling_rate < 1) note("PASTA_SAMPLING_RATE");
   if (!wanted().selection.launches.is_everything()) note("PASTA_LAUNCHES");
 }

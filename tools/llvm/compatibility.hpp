@@ -43,6 +43,15 @@ inline llvm::SROAPass make_sroa() {
 #endif
 }
 
+/// Types that make the intrinsic which reads the first lane's 32 bits.
+inline llvm::SmallVector<llvm::Type*, 1> read_lane_types([[maybe_unused]] llvm::LLVMContext& context) {
+#if LLVM_VERSION_MAJOR >= 19
+  return {llvm::Type::getInt32Ty(context)};
+#else
+  return {};
+#endif
+}
+
 /// What was inferred of a function, or said of a call, does not hold once it calls hooks: it writes memory, may wait,
 /// and may be unwound.
 inline llvm::AttributeMask inferred_of_functions() {

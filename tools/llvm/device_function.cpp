@@ -19,7 +19,7 @@ namespace pasta::plugin {
 namespace {
 
 // Fields of a module_state.
-constexpr unsigned shards_field = 0, shard_mask_field = 1, shard_bytes_field = 2, shared_field = 5;
+constexpr unsigned shards_field = 0, shard_mask_field = 1, shard_bytes_field = 2, shared_field = 5, launches_field = 6;
 
 char const* name_of(memory_space space) {
   switch (space) {
@@ -118,11 +118,15 @@ void device_function::plan(device_state& state) {
   bool const has_thread_events =
       is_kernel_ && (tools_->handles(hook_function::thread_enter) || tools_->handles(hook_function::thread_exit));
   is_hooked_ = is_hooked_ || has_thread_events;
-  if (!has_sites()) return;
+  if (!has_sites()) {
+    if (is_kernel_) state.add_function(*function_, -1, {});  // it is known to have nothing
+    return;
+  }
   if (tools_->handles_any()) row_ = state.take_function_row();
   first_counter_ = state.take_counters(counters_.size());
   llvm::json::Array table;
   for (site const& each : sites_) table.push_back(describe(each, state, first_counter_));
+  number_ = state.function_count();
   state.add_function(*function_, row_, std::move(table));
 }
 
@@ -220,7 +224,31 @@ device_function::entry_values device_function::make_entry(device_state const& st
   llvm::Value* const shard = at.CreateAnd(block, load(shard_mask_field));
   llvm::Value* const offset =
       at.CreateMul(at.CreateZExt(shard, at.getInt64Ty()), at.CreateZExt(load(shard_bytes_field), at.getInt64Ty()));
-  return {at.CreateIsNotNull(shards), at.CreateGEP(at.getInt8Ty(), shards, offset), load(shared_field)};
+  llvm::Value* const shared = load(shared_field);
+  // A launch that has a set of its own adds there.
+  llvm::Value* set =
+      at.CreateCall(tools_->launch_set,
+                    {load(launches_field), at.getInt32(is_kernel_ ? static_cast<std::uint32_t>(number_ + 1) : 0)});
+  llvm::Value* const is_apart = at.CreateIsNotNull(set);
+  llvm::Value* const own = at.CreateIntToPtr(set, shards->getType());
+  llvm::Value* const own_shard = at.CreateConstGEP1_64(at.getInt8Ty(), own, state.shared_line_bytes());
+  llvm::Value* const plain_shard = at.CreateGEP(at.getInt8Ty(), shards, offset);
+  return {at.CreateIsNotNull(shards), as_scalar(at, at.CreateSelect(is_apart, own_shard, plain_shard)),
+          as_scalar(at, at.CreateSelect(is_apart, own, shared))};
+}
+
+// An address that is the same for all lanes, so that a compiler which does not see it needs no vector registers.
+llvm::Value* device_function::as_scalar(llvm::IRBuilder<>& at, llvm::Value* address) const {
+  if (!is_amd(*function_->getParent())) return address;
+  auto const read_first = [&](llvm::Value* word) {
+    return at.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, read_lane_types(at.getContext()),
+                              {at.CreateTrunc(word, at.getInt32Ty())});
+  };
+  llvm::Type* const wide = at.getInt64Ty();
+  llvm::Value* const word = at.CreatePtrToInt(address, wide);
+  llvm::Value* const high = at.CreateZExt(read_first(at.CreateLShr(word, 32)), wide);
+  return at.CreateIntToPtr(at.CreateOr(at.CreateShl(high, 32), at.CreateZExt(read_first(word), wide)),
+                           address->getType());
 }
 
 void device_function::instrument(device_state const& state) {
@@ -386,7 +414,9 @@ void device_function::inline_hooks() {
   }
   for (llvm::Instruction& instruction : llvm::instructions(*function_)) {
     auto* const made = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (made != nullptr && made->getCalledFunction() == tools_->block) calls.push_back(made);
+    bool const is_of_entry = made != nullptr && (made->getCalledFunction() == tools_->block ||
+                                                 made->getCalledFunction() == tools_->launch_set);
+    if (is_of_entry) calls.push_back(made);
   }
   for (llvm::CallBase* const each : calls) {
     llvm::InlineFunctionInfo information;

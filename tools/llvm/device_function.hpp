@@ -54,6 +54,7 @@ class device_function {
   void plan_site(llvm::Instruction& instruction, device_state& state);
   llvm::json::Object describe(site const& each, device_state& state, unsigned first_counter) const;
   entry_values make_entry(device_state const& state, llvm::IRBuilder<>& at) const;
+  llvm::Value* as_scalar(llvm::IRBuilder<>& at, llvm::Value* address) const;
   void give_place(llvm::IRBuilder<>& at, llvm::Instruction const& near) const;
   void call(llvm::IRBuilder<>& at, device_tool const& tool, hook_function which, std::size_t number,
             llvm::SmallVector<llvm::Value*, 12> arguments);
@@ -73,6 +74,7 @@ class device_function {
   block_counters counters_;
   std::vector<site> sites_;
   unsigned first_counter_ = 0;
+  std::size_t number_ = 0;                           ///< in the table's functions
   std::int64_t row_ = -1;                            ///< of the function; none: no tool has handlers
   bool is_hooked_ = false;                           ///< a handler gets something of it
   llvm::SmallVector<llvm::AllocaInst*, 2> threads_;  ///< [tool]: its thread_state; null: it has none

@@ -57,13 +57,15 @@ void remove_variable(llvm::Module& module, llvm::GlobalVariable* variable) {
   if (variable->use_empty()) variable->eraseFromParent();
 }
 
+std::uint64_t device_state::shared_line_bytes() const { return aligned(shared_bytes_, shard_alignment); }
+
 device_state::device_state(llvm::Module& module, device_tools const& tools, annotated_functions const& annotated)
     : module_(&module), tools_(&tools), annotated_(annotated) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* const word = llvm::Type::getInt64Ty(context);
   llvm::Type* const half = llvm::Type::getInt32Ty(context);
   llvm::Type* const pointer = llvm::PointerType::get(context, global_space(module));
-  type_ = llvm::StructType::get(context, {pointer, half, half, word, pointer, pointer, word});  // a module_state
+  type_ = llvm::StructType::get(context, {pointer, half, half, word, pointer, pointer, pointer});  // a module_state
   variable_ = make_variable(module, llvm::ConstantAggregateZero::get(type_), false, "pasta_state");
   variable_->setExternallyInitialized(true);
 }
@@ -183,7 +185,8 @@ void device_state::finish() {
   variable_->setInitializer(llvm::ConstantStruct::get(
       type_, {llvm::Constant::getNullValue(type_->getElementType(0)), llvm::ConstantInt::get(half, 0),
               llvm::ConstantInt::get(half, 0), llvm::ConstantInt::get(word, bytes), table,
-              llvm::Constant::getNullValue(type_->getElementType(5)), llvm::ConstantInt::get(word, 0)}));
+              llvm::Constant::getNullValue(type_->getElementType(5)),
+              llvm::Constant::getNullValue(type_->getElementType(6))}));
   variable_->setName("pasta_state_" + id);
   llvm::appendToCompilerUsed(*module_, {variable_});
   if (!is_amd(*module_)) register_emulated(table, bytes);

@@ -36,6 +36,8 @@ class device_state {
   llvm::GlobalVariable* variable() const { return variable_; }
   /// @return the number of the first of so many counters of the module
   unsigned take_counters(unsigned count);
+  /// The number of functions that were added.
+  std::size_t function_count() const { return functions_.size(); }
   /// Adds places to the table. @return the number of the innermost; null without debug information
   llvm::json::Value add_places(std::vector<inlined_place> const& places);
   /// @param row -1: it has none
@@ -45,6 +47,8 @@ class device_state {
 
   /// All counters and rows are taken: where are they?
   void place_rows();
+  /// From the begin of a launch's set to its shard.
+  std::uint64_t shared_line_bytes() const;
   tool_area const& area_of(std::size_t tool) const { return areas_[tool]; }
 
   /// Puts the table into the module. Takes all of it away if nothing is counted.

@@ -89,7 +89,7 @@ void adopt(llvm::Function& hook) {
   hook.removeFnAttr(llvm::Attribute::NoInline);
 }
 
-std::string link_tool(llvm::Module& module, device_tool& tool, std::string const& file, llvm::Function*& block) {
+std::string link_tool(llvm::Module& module, device_tool& tool, std::string const& file, device_tools& all) {
   auto const buffer = llvm::MemoryBuffer::getFile(file);
   if (!buffer) return "there is no hook " + file;
   auto hook = llvm::parseBitcodeFile(**buffer, module.getContext());
@@ -117,14 +117,18 @@ std::string link_tool(llvm::Module& module, device_tool& tool, std::string const
     adopt(*tool.functions[i]);
     ask_for_what_is_used(module, *tool.functions[i]);
   }
-  llvm::Function* const numbered = module.getFunction(prefix + "pasta_hook_block");
-  if (numbered == nullptr) return file + " has no pasta_hook_block";
-  adopt(*numbered);
-  ask_for_what_is_used(module, *numbered);
-  if (block == nullptr) {
-    block = numbered;
-  } else {
-    numbered->eraseFromParent();
+  // All tools have the same of these.
+  for (auto const& [name, place] :
+       {std::pair("pasta_hook_block", &all.block), std::pair("pasta_hook_launch_set", &all.launch_set)}) {
+    llvm::Function* const found = module.getFunction(prefix + name);
+    if (found == nullptr) return file + " has no " + name;
+    adopt(*found);
+    ask_for_what_is_used(module, *found);
+    if (*place == nullptr) {
+      *place = found;
+    } else {
+      found->eraseFromParent();
+    }
   }
   if (llvm::GlobalVariable* const abi = module.getNamedGlobal(abi_name)) abi->eraseFromParent();
   return "";
@@ -179,7 +183,7 @@ std::string link_tools(llvm::Module& module, std::string const& list, device_too
     auto const [name, stem] = line.split(' ');
     device_tool& tool = into.tools.emplace_back();
     tool.name = name.str();
-    std::string const error = link_tool(module, tool, (stem + "." + kind + ".bc").str(), into.block);
+    std::string const error = link_tool(module, tool, (stem + "." + kind + ".bc").str(), into);
     if (!error.empty()) return error;
   }
   return "";
@@ -191,6 +195,7 @@ void remove_hooks(device_tools const& tools) {
   };
   for (device_tool const& tool : tools.tools) llvm::for_each(tool.functions, remove);
   remove(tools.block);
+  remove(tools.launch_set);
 }
 
 }  // namespace pasta::plugin

@@ -40,8 +40,9 @@ struct device_tool {
 /// The tools of a module.
 struct device_tools {
   llvm::SmallVector<device_tool, 2> tools;
-  std::uint32_t lanes = 64;         ///< of a wave
-  llvm::Function* block = nullptr;  ///< the number of the calling thread's block
+  std::uint32_t lanes = 64;              ///< of a wave
+  llvm::Function* block = nullptr;       ///< the number of the calling thread's block
+  llvm::Function* launch_set = nullptr;  ///< the memory of its launch, where it has its own
 
   bool handles(hook_function event) const;
   bool counts(hook_function event) const;

@@ -184,7 +184,6 @@ run_route hip_route(run_options const& options, std::string const& program, prog
         "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
   };
   check_amd_tools(options, program, table);
-  if (options.per == "launch") refuse("--per", options.per);
   if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
     refuse("--sampling-rate", options.sampling_rate);
   if (!options.launches.empty()) refuse("--launches", visible(options.launches));

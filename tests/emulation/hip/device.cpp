@@ -120,6 +120,7 @@ hipError_t run(dim3 grid, dim3 block_size, std::size_t shared_bytes, std::functi
   hooks.argument = &work;
   hooks.run_lane = &call::run_lane;
   device::only().forget_points();
+  device::only().begin_dispatch();
   try {
     device::only().engine().run({{grid.x, grid.y, grid.z}, {block_size.x, block_size.y, block_size.z}, shared_bytes},
                                 hooks);
@@ -131,6 +132,8 @@ hipError_t run(dim3 grid, dim3 block_size, std::size_t shared_bytes, std::functi
     std::abort();
   }
 }
+
+std::uint64_t dispatch_number() { return device::only().dispatch_number(); }
 
 uint3 thread_index() {
   std::uint32_t const linear = block().thread();

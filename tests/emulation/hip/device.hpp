@@ -4,6 +4,7 @@
 #ifndef PASTA_TESTS_EMULATION_HIP_DEVICE_HPP
 #define PASTA_TESTS_EMULATION_HIP_DEVICE_HPP
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <pasta/vendor/host/workers.hpp>
@@ -24,6 +25,9 @@ class device {
   std::uint64_t number_of(call_path const& path);
   /// Between launches: a kernel's points need numbers between them.
   void forget_points();
+  /// A launch begins; they run one after the other.
+  void begin_dispatch() { dispatches_.fetch_add(1); }
+  std::uint64_t dispatch_number() const { return dispatches_.load() - 1; }
   /// How often points were forgotten.
   std::uint64_t generation() const { return generation_; }
 
@@ -33,6 +37,7 @@ class device {
   std::mutex points_mutex_;  // worker threads share the numbers, though each warp is on one of them
   program_points points_;
   std::uint64_t generation_ = 0;
+  std::atomic<std::uint64_t> dispatches_{0};
 };
 
 }  // namespace hip_emulation

@@ -40,23 +40,25 @@ class InstrumentedTest(unittest.TestCase):
         if done.returncode or done.stderr:
             raise AssertionError(f"{shlex.join(map(str, words))}\n{done.stderr}")
 
-    def run_tool(self, tool, route, *words, width=64, stdout=""):
+    def run_tool(self, tool, route, *words, width=64, stdout="", flags=()):
         """[kernel]: [table]: its rows, each a dictionary."""
         path = self.folder / "report.json"
         path.unlink(missing_ok=True)
-        done = subprocess.run([PASTA, "run", tool, "--route", route, "--quiet", "--output", path, "--", self.program,
-                               *words], env=os.environ | {"PASTA_WARP_WIDTH": str(width), "PASTA_HOST_THREADS": "2"},
+        done = subprocess.run([PASTA, "run", tool, "--route", route, *flags, "--quiet", "--output", path, "--",
+                               self.program, *words], env=os.environ | {"PASTA_WARP_WIDTH": str(width), "PASTA_HOST_THREADS": "2"},
                               capture_output=True, text=True, check=False, timeout=200)
         self.assertEqual((done.returncode, done.stdout), (0, stdout), done.stderr)
         self.assertTrue(path.exists(), done.stderr)
         report = json.loads(path.read_text(encoding="utf-8"))
-        self.assertTrue(report["complete"] if "complete" in report else True)
+        self.assertTrue(report["is_complete"])
         self.assertEqual(report["header"]["route"], route)
         (section,) = report["tools"]
         kernels = {}
         for kernel in section["kernels"]:
             name = re.sub(r"^plain::|\(.*", "", kernel["kernel"])
-            self.assertEqual(kernel.get("loss", {}).get("launches_lost", 0), 0)
+            self.assertEqual(kernel["losses"]["launches_lost"], 0)
+            while name in kernels:
+                name += "'"  # the next launch of it
             kernels[name] = {table["name"]: [dict(zip([column["name"] for column in table["columns"]], row))
                                              for row in table["rows"]] for table in kernel["tables"]}
         return kernels
@@ -75,11 +77,11 @@ class TargetsTest(InstrumentedTest):
                 {"line": lines.index(row["line"])} for row in tables["sites"]]
         return sorted(rows, key=lambda row: (row["line"], row["access"], row["space"], row["size"]))
 
-    def compare(self, tool, width):
-        probe = self.run_tool(tool, "probe", "probe", *SIZES, width=width)
-        plain = self.run_tool(tool, "llvm", "plain", *SIZES, width=width)
-        self.assertEqual(set(plain), set(probe))
-        self.assertEqual(len(probe), 10)
+    def compare(self, tool, width, more=(), kernels=10, flags=()):
+        probe = self.run_tool(tool, "probe", "probe", *SIZES, *more, width=width, flags=flags)
+        plain = self.run_tool(tool, "llvm", "plain", *SIZES, *more, width=width, flags=flags)
+        self.assertEqual(list(plain), list(probe))
+        self.assertEqual(len(probe), kernels)
         for name in probe:
             with self.subTest(kernel=name):
                 self.assertEqual(self.rows(plain[name]), self.rows(probe[name]))
@@ -92,6 +94,11 @@ class TargetsTest(InstrumentedTest):
 
     def test_requests_in_waves_of_32(self):
         self.compare("coalescing", 32)
+
+    def test_launches_kept_apart(self):
+        more = "vector_add 300 histogram 70 vector_add 5".split()
+        for tool in "access_count", "coalescing":
+            self.compare(tool, 64, more, 13, ("--per", "launch"))
 
 
 class EventsTest(InstrumentedTest):

@@ -8,9 +8,10 @@
 ///     PASTA_LLVM_HOOK(coalescing)
 ///
 /// Its functions are those of instrument/hook_abi.hpp, and return nothing; `keeps` is not asked for. pasta_hook_block
-/// gives the number of the thread's block, by which it takes a shard. Rows are pointers
-/// to the GPU's memory. Behind them is a pointer to the thread_state, words of 32 bits of the thread's own, which the
-/// compiler keeps in registers; null for a tool without one. What a handler adds is merged before the function ends.
+/// gives the number of the thread's block, by which it takes a shard, pasta_hook_launch_set where its launch has memory
+/// of its own. Rows are pointers to the GPU's memory. Behind them is a pointer to the thread_state, words of 32 bits of
+/// the thread's own, which the compiler keeps in registers; null for a tool without one. What a handler adds is merged
+/// before the function ends.
 #ifndef PASTA_INSTRUMENT_GPU_HOOK_HPP
 #define PASTA_INSTRUMENT_GPU_HOOK_HPP
 
@@ -18,6 +19,15 @@
 #include <pasta/instrument/check_tool.hpp>
 #include <pasta/instrument/hook_events.hpp>
 #include <pasta/instrument/hook_layout.hpp>
+#include <pasta/instrument/launch_sets.hpp>
+
+// A GPU without machine code has other ways to ask (tests/emulation/hip).
+#ifndef PASTA_DISPATCH_ID
+// clang has no word for it, but for the intrinsic's name.
+extern "C" __device__ std::uint64_t pasta_dispatch_id() __asm("llvm.amdgcn.dispatch.id");
+#define PASTA_DISPATCH_ID() pasta_dispatch_id()
+#define PASTA_QUEUE() reinterpret_cast<std::uint64_t>((void const*)__builtin_amdgcn_queue_ptr())
+#endif
 
 namespace pasta::detail {
 
@@ -142,6 +152,30 @@ struct device_hook {
   }
 };
 
+/// The set of the launch that the wave is of. @param function of a kernel; 0: of a function that kernels call
+/// @return its address, the same for all lanes; 0: launches are not kept apart, or there is none for it
+PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t find_launch_set(unsigned char* table, std::uint32_t function) {
+  if (table == nullptr) return 0;
+  auto& sets = *reinterpret_cast<launch_sets*>(table);
+  auto* const entries = reinterpret_cast<launch_entry*>(table + sizeof(launch_sets));
+  std::uint64_t const dispatch = PASTA_DISPATCH_ID() + 1, queue = PASTA_QUEUE();
+  PASTA_NO_UNROLL
+  for (std::uint32_t tries = 0; tries < launch_set_tries; ++tries) {
+    std::uint64_t const number = (dispatch + tries) & sets.set_mask;
+    launch_entry& entry = entries[number];
+    // Words are written once, so an old value can only be zero.
+    std::uint64_t seen = entry.dispatch, seen_queue = entry.queue;
+    if (seen == 0) seen = simt::atomic_compare_exchange(entry.dispatch, 0, dispatch);
+    if (seen != 0 && seen != dispatch) continue;
+    if (seen_queue == 0) seen_queue = simt::atomic_compare_exchange(entry.queue, 0, queue);
+    if (seen_queue != 0 && seen_queue != queue) continue;
+    if (function != 0) entry.function = function;
+    return sets.first + number * sets.set_bytes;
+  }
+  sets.is_full = 1;
+  return 0;
+}
+
 /// One function of the hook.
 /// @param handle called with the thread's state; not compiled where the tool has nothing to do
 template <class Tool, hook_function Function, class Handle>
@@ -245,5 +279,9 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void run_device_hook([[maybe_unused]] thread_wo
   /* By its number blocks take a shard: known without a look at memory. */                                             \
   extern "C" __device__ __attribute__((used)) ::std::uint32_t pasta_hook_block() {                                     \
     return blockIdx.x + 31 * (blockIdx.y + 31 * blockIdx.z);                                                           \
+  }                                                                                                                    \
+  extern "C" __device__ __attribute__((used)) ::std::uint64_t pasta_hook_launch_set(                                   \
+      ::pasta::detail::device_bytes table, ::std::uint32_t function) {                                                 \
+    return ::pasta::detail::find_launch_set(PASTA_DETAIL_BYTES(table), function);                                      \
   }
 #endif

@@ -32,7 +32,8 @@ struct module_state {
   std::uint64_t table_bytes;  ///< of the site table, as text or packed
   std::uint64_t table;        ///< its address
   std::uint64_t shared;       ///< address of what there is once: the table's "shared_bytes", aligned to 128 bytes
-  std::uint64_t reserved;
+  std::uint64_t launches;  ///< address of a launch_sets (instrument/launch_sets.hpp); 0: launches are not kept apart.
+                           ///< On AMD GPUs alone
 };
 static_assert(sizeof(module_state) == 48);
 

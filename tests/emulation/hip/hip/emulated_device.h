@@ -28,6 +28,8 @@ bool is_private(void const* address);  ///< on the lane's own stack
 void sync_block();
 /// 100 MHz.
 long long wall_clock();
+/// The number of the launch that the calling lane is of, from 0: there is one queue.
+std::uint64_t dispatch_number();
 
 /// `extern __shared__ T name[]`: the dynamic shared memory as elements of T.
 template <class T>
@@ -83,6 +85,8 @@ constexpr T max(T a, T b) {
 #define address_space(number) may_alias  // an attribute of pointers; here all memory is one
 #define __builtin_amdgcn_is_shared(address) (::hip_emulation::is_shared(address))
 #define __builtin_amdgcn_is_private(address) (::hip_emulation::is_private(address))
+#define PASTA_DISPATCH_ID() (::hip_emulation::dispatch_number())
+#define PASTA_QUEUE() (std::uint64_t{1})
 #define __builtin_amdgcn_s_sleep(cycles) (static_cast<void>(cycles))
 
 #endif
