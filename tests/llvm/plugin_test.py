@@ -275,7 +275,8 @@ class DeviceTest(PluginTest):
                         # A counter for each basic block with accesses, each added once where the kernel ends.
                         counters = {"csr_spmv": 3}.get(name, 1)
                         self.assertEqual(count(r"global_atomic_add_x2", after, before), counters)
-                        self.assertLessEqual(after["vgpr_count"] - before["vgpr_count"], 2 * counters + 4)
+                        # Up to 24 cost no room for waves.
+                        self.assertLessEqual(after["vgpr_count"], max(before["vgpr_count"] + 2 * counters + 4, 24))
 
     def test_handlers_in_assembly(self):
         """Their registers and instructions are in tests/golden/llvm_device_limits.json, and may not grow."""
