@@ -103,10 +103,10 @@ TEST_CASE("A tool's library says what is to be patched, or why the route is not 
   CHECK(about.obstacle.find("site_state") != std::string::npos);
   pasta::patch::answer_patches<sees_branches>(about);
   CHECK(about.functions == 0);
-  CHECK(about.obstacle == "it has no branch");
+  CHECK(about.obstacle == "the route has no branch");
   pasta::patch::answer_patches<sees_launches>(about);
   CHECK(about.functions == 0);
-  CHECK(about.obstacle == "it has no kernel_end");
+  CHECK(about.obstacle == "the route has no kernel_end");
 }
 
 }  // namespace

@@ -56,12 +56,12 @@ hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph, hipGraphN
                       [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiate, exec, graph, error_node, log, log_bytes); });
 }
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph, unsigned long long flags) {
-  return follow_graph(exec, graph,
-                      [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiateWithFlags, exec, graph, flags); });
+  return follow_graph(exec, graph, [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiateWithFlags, exec, graph, flags); });
 }
 hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t* error_node,
                               hipGraphExecUpdateResult* how) {
-  return follow_graph(&exec, graph, [&] { return PASTA_DETAIL_NEXT(hipGraphExecUpdate, exec, graph, error_node, how); });
+  return follow_graph(&exec, graph,
+                      [&] { return PASTA_DETAIL_NEXT(hipGraphExecUpdate, exec, graph, error_node, how); });
 }
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                            hipKernelNodeParams const* parameters) {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // Bringing what was collected to the host.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -153,6 +155,12 @@ void collector::device_gone() {
   if (device == nullptr) return;
   harvest_one(*device, wait::for_kernels);
   for (attachment& each : device->attachments) each.is_gone = true;
+  if (!device->lost_because.empty()) {  // what is launched from here on is another life of the device
+    std::lock_guard const results_lock(results_mutex_);
+    notes_.insert(fmt::format("On {} a kernel went wrong, and what was not read by then is lost with it: {}",
+                              device->name, device->lost_because));
+    device->lost_because.clear();
+  }
   device->stream = nullptr;
   device->left_bytes = ptx::most_collected_bytes;
   forget_handles();

@@ -19,9 +19,6 @@
 namespace pasta::plugin {
 
 inline bool begins_with(llvm::StringRef text, llvm::StringRef with) { return text.substr(0, with.size()) == with; }
-inline bool ends_with(llvm::StringRef text, llvm::StringRef with) {
-  return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;
-}
 
 inline llvm::PointerType* pointer_type(llvm::LLVMContext& context) { return llvm::PointerType::get(context, 0); }
 
@@ -81,7 +78,7 @@ inline llvm::AttributeMask inferred_of_parameters() {
 }
 
 /// What was inferred of a function before tools came into it does not hold any more, for it and for its callers. Hooks
-/// of GPUs are inlined and call nothing: what does not call itself goes on so, and needs no stack for that.
+/// of GPUs call nothing: what does not call itself goes on so, and needs no stack for that.
 inline void forget_what_was_inferred(llvm::Function& function) {
   llvm::AttributeMask const of_function = inferred_of_functions(), of_parameter = inferred_of_parameters();
   bool const does_not_recurse = function.doesNotRecurse();

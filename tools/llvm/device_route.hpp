@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// Puts counters into the device code of an AMD GPU. docs/architecture.md says how.
+/// Puts tools' handlers and counters into the device code of an AMD GPU. docs/architecture.md says how.
 #ifndef PASTA_TOOLS_LLVM_DEVICE_ROUTE_HPP
 #define PASTA_TOOLS_LLVM_DEVICE_ROUTE_HPP
 

@@ -56,7 +56,7 @@ llvm::GlobalVariable* find_tool_list(llvm::Module& module);
 /// Links the hooks into the module, as functions of its own. @return "" or half a line: why not
 std::string link_tools(llvm::Module& module, std::string const& list, device_tools& into);
 
-/// Removes what is left of the hooks when all calls of them have been inlined.
+/// Removes those of the hooks that nothing calls any more.
 void remove_hooks(device_tools const& tools);
 
 }  // namespace pasta::plugin

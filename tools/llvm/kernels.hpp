@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// Which functions of a module of the host are kernels, what they call, and copies of both.
+/// Which functions of a module are kernels, what they call, and copies of both.
 #ifndef PASTA_TOOLS_LLVM_KERNELS_HPP
 #define PASTA_TOOLS_LLVM_KERNELS_HPP
 

@@ -128,7 +128,9 @@ void add_launches(kernel_record const& from, launch_group const& group, bool is_
   if (group.unpatched > 0) {
     add_once(to.losses.not_instrumentable,
              fmt::format("{} launch{}: {}", group.unpatched, group.unpatched == 1 ? "" : "es",
-                         from.why_not.empty() ? "there was no memory for them" : from.why_not));
+                         !from.why_not.empty()                 ? from.why_not
+                         : !from.context->lost_because.empty() ? "a kernel had gone wrong before"
+                                                               : "they could not be given memory"));
   }
   to.losses.launches_lost += wanted - group.unpatched - std::min(wanted - group.unpatched, group.delivered);
   if (is_new) {

@@ -42,7 +42,6 @@ void run::start(settings set) {
     problem = made->sanitizer_.subscribe(&on_event, nullptr);
   }
   if (!problem.empty()) {
-    made->end();
     return made->refuse(problem);
   }
   made->explain("the patch route follows the Compute Sanitizer");

@@ -114,7 +114,12 @@ class EventsTest(InstrumentedTest):
         for width in 64, 32:
             with self.subTest(width=width):
                 kernels = self.run_tool("event_totals", "llvm", width=width, stdout=f"{self.SUM}\n")
-                self.assertEqual(set(kernels), {"every_event"})
+                self.assertEqual(set(kernels), {"every_event", "many_accesses"})
+                many = kernels["many_accesses"]
+                self.assertEqual(many["totals"], [{"entered": 200, "exited": 200, "accesses": 21 * 200,
+                                                   "begun": 7 * 200}])
+                self.assertEqual([(row["executions"], row["lanes"], row["groups"], row["most"])
+                                  for row in many["sites"]], [(200, 200, -(-200 // width), width)] * 21)
                 kernel = kernels["every_event"]
                 waves = 1024 // width
                 whole = waves if width == 64 else 0  # in the histogram's last bin: 64 to 127

@@ -40,7 +40,7 @@ std::string explain_obstacle() {
       PASTA_DETAIL_NAME(matrix_operation)
       PASTA_DETAIL_FOR_EACH_HOST_EVENT(PASTA_DETAIL_NAME)
 #undef PASTA_DETAIL_NAME
-      return "it has no " + names;
+      return "the route has no " + names;
     }
   }
   return "";
