@@ -10,8 +10,8 @@
 /// Its functions are those of instrument/hook_abi.hpp, and return nothing; `keeps` is not asked for. pasta_hook_block
 /// gives the number of the thread's block, by which it takes a shard, pasta_hook_launch_set where its launch has memory
 /// of its own. Rows are pointers to the GPU's memory. Behind them is a pointer to the thread_state, words of 32 bits of
-/// the thread's own, which the compiler keeps in registers where the hook is inlined; null for a tool without one. What a handler adds is merged
-/// before the function ends.
+/// the thread's own, which the compiler keeps in registers where the hook is inlined; null for a tool without one. What
+/// a handler adds is merged before the function ends.
 #ifndef PASTA_INSTRUMENT_GPU_HOOK_HPP
 #define PASTA_INSTRUMENT_GPU_HOOK_HPP
 
