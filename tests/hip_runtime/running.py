@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs with the collector in front of their HIP runtime, and reads what they reported."""
 
+import atexit
 import json
 import os
 import pathlib
@@ -12,7 +13,20 @@ import tempfile
 import unittest
 
 PASTA = os.environ["PASTA_CLI"]
-LIBRARY = os.environ["PASTA_HIP_LIBRARY"]
+
+
+def preloadable(path):
+    """The file, by a path without a blank, which the loader would take for its end."""
+    if " " not in path:
+        return path
+    folder = tempfile.mkdtemp(prefix="pasta_hip_")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    link = os.path.join(folder, os.path.basename(path))
+    os.symlink(path, link)
+    return link
+
+
+LIBRARY = preloadable(os.environ["PASTA_HIP_LIBRARY"])
 
 
 class RunningTest(unittest.TestCase):

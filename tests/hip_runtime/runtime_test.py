@@ -10,11 +10,11 @@ import signal
 import subprocess
 import sys
 
-from running import LIBRARY, PASTA, RunningTest
+from running import LIBRARY, PASTA, RunningTest, preloadable
 
 FOLDER = pathlib.Path(os.environ["PASTA_HIP_PROGRAM_FOLDER"])
 PROGRAM = FOLDER / "program"
-STAND_IN = os.environ["PASTA_HIP_STAND_IN"]
+STAND_IN = preloadable(os.environ["PASTA_HIP_STAND_IN"])
 SCALE, FILL = "scale(float*, float)", "fill_kernel(int*)"
 
 
@@ -251,7 +251,7 @@ class RunTest(RuntimeTest):
     def test_what_was_preloaded_comes_behind_the_library(self):
         printing = [sys.executable, "-c", "import os; print(os.environ['LD_PRELOAD'])"]
         done = self.pasta_run("--route", "llvm", "--", *printing, stdout=None)
-        self.assertEqual(done.stdout, f"{LIBRARY}:{STAND_IN}\n")
+        self.assertRegex(done.stdout, rf"^[^: ]+\.so:{STAND_IN}\n$")  # by a link, if its path has a blank
 
     def test_a_program_that_launches_nothing_has_no_report(self):
         done = self.pasta_run("--", PROGRAM)

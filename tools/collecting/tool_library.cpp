@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <pasta/report/visible.hpp>
 #include <pasta/session/pack_name.hpp>
 #include <pasta/session/ptx/read_site_table.hpp>
@@ -19,7 +20,10 @@ namespace {
 std::string own_folder() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return "";
-  std::string const path = info.dli_fname;
+  // It may have been loaded by a link.
+  std::error_code error;
+  std::filesystem::path const real = std::filesystem::canonical(info.dli_fname, error);
+  std::string const path = error ? info.dli_fname : real.string();
   return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
 }
 

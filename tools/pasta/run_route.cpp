@@ -3,12 +3,15 @@
 #include "run_route.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <set>
+#include <system_error>
 
 #include <pasta/report/visible.hpp>
 #include <pasta/session/pack_name.hpp>
@@ -206,6 +209,28 @@ std::string own_library(char const* name) {
 // The loader takes both for the end of a path.
 bool can_be_preloaded(std::string const& library) { return library.find_first_of(" :") == std::string::npos; }
 
+/// A path to the library that the loader takes: a link of the user's in the folder for temporary files, which stays.
+/// @throws command_error
+std::string link_for_loader(std::string const& library) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::string const link = (fs::temp_directory_path(error) /
+                            fmt::format("pasta-{}-{:016x}.so", ::geteuid(), std::hash<std::string>{}(library)))
+                               .string();
+  bool is_own = false;
+  if (!error && can_be_preloaded(link)) {
+    is_own = ::symlink(library.c_str(), link.c_str()) == 0;
+    struct stat about {};
+    if (!is_own && ::lstat(link.c_str(), &about) == 0)  // anybody may make one there
+      is_own = S_ISLNK(about.st_mode) && about.st_uid == ::geteuid() && fs::read_symlink(link, error) == library;
+  }
+  if (is_own) return link;
+  throw command_error(fmt::format(
+      "{} cannot be loaded before a program: the loader takes blanks and colons in its path for the end of it, and {} "
+      "is no link to it that pasta can make",
+      visible(library), visible(link)));
+}
+
 }  // namespace
 
 std::string ptx_library() { return own_library("libpasta_ptx.so"); }
@@ -223,7 +248,7 @@ run_route choose_route(run_options const& options, std::string const& program, p
   if (table.tools.empty()) {
     check_installed(options, installed);
     return {options.route, joined(options.tools, "+"), is_open(options) ? ptx_library() : "",
-            options.route == "llvm" && can_be_preloaded(hip_library()) ? hip_library() : ""};
+            options.route == "llvm" ? hip_library() : ""};
   }
   if (is_open(options) && has_ptx_tools(options, table)) return ptx_route(options, installed);
   refuse_tools(options, program, table);
@@ -245,14 +270,10 @@ std::vector<std::pair<std::string, std::string>> injection_variables(run_route c
 
 std::vector<std::pair<std::string, std::string>> preload_variables(std::string const& library) {
   if (library.empty()) return {};
-  if (!can_be_preloaded(library)) {
-    throw command_error(fmt::format(
-        "{} cannot be loaded before a program: the loader takes blanks and colons in its path for the end of it",
-        visible(library)));
-  }
+  std::string const path = can_be_preloaded(library) ? library : link_for_loader(library);
   char const* const before = std::getenv("LD_PRELOAD");
   bool const is_set = before != nullptr && *before != '\0';
-  return {{"LD_PRELOAD", is_set ? fmt::format("{}:{}", library, before) : library}};
+  return {{"LD_PRELOAD", is_set ? fmt::format("{}:{}", path, before) : path}};
 }
 
 }  // namespace pasta::cli

@@ -34,7 +34,7 @@ class InstrumentedTest(unittest.TestCase):
         cls.program = cls.folder / "program"
         tools = "".join(f"{tool} {HOOKS / tool}\\n" for tool in cls.tools)
         words = [HERE / "hip-emulation-c++", f"-fpass-plugin={os.environ['PASTA_EMULATION_PLUGIN']}",
-                 f'-DPASTA_LLVM_DEVICE_TOOLS="{tools}"', "-Wall", "-Wextra", *cls.more, HERE / "programs" / cls.source,
+                 f'-DPASTA_LLVM_DEVICE_TOOLS="{tools}"', "-Wall", "-Wextra", *cls.more, HERE / "instrumented" / cls.source,
                  EMULATION, f"-Wl,-rpath,{EMULATION.parent}", "-lboost_context", "-lfmt", "-lpthread", "-o", cls.program]
         done = subprocess.run(words, env=os.environ | {"CXX": CLANG}, capture_output=True, text=True, check=False)
         if done.returncode or done.stderr:
