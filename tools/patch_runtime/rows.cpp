@@ -6,20 +6,18 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <pasta/session/ptx/library_code.hpp>
-#include <tuple>
 #include <vector>
 
 #include "demangled.hpp"
+#include "kernel_sections.hpp"
+#include "memory_rows.hpp"
 
 namespace pasta::patch {
 
 namespace {
 
-void add_once(std::vector<std::string>& to, std::string sentence) {
-  if (std::find(to.begin(), to.end(), sentence) == to.end()) to.push_back(std::move(sentence));
-}
+using collecting::add_once;
 
 /// The copy of a context's memory, by state.
 class context_rows {
@@ -149,18 +147,12 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
   ptx::collected made;
   std::map<context_record const*, context_rows> rows;
   for (context_record& each : contexts) rows.emplace(&each, context_rows(each));
-  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t> numbers;
+  collecting::kernel_sections into(made);
   std::set<std::string> beside;
   for (kernel_record const& record : records) {
     for (launch_group const& group : record.groups) {
-      auto const [known, is_new] = numbers.try_emplace({record.name, group.range, group.launch}, made.kernels.size());
-      if (is_new) {
-        ptx::collected_kernel& kernel = made.kernels.emplace_back();
-        kernel.name = collecting::demangled(record.name);
-        kernel.range = group.range;
-        kernel.launch = group.launch;
-      }
-      ptx::collected_kernel& kernel = made.kernels[known->second];
+      bool is_new = false;
+      ptx::collected_kernel& kernel = into.of(record.name, is_new, group.range, group.launch);
       add_launches(record, group, is_new, kernel);
       if (group.state) rows.at(record.context).add(*group.state, kernel);
     }
