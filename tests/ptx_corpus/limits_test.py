@@ -61,7 +61,7 @@ class FileTest(unittest.TestCase):
 
     def test_the_committed_files_are_understood(self):
         found = sorted(pathlib.Path(limits.__file__).parent.glob("*_limits.json"))
-        self.assertEqual([path.name for path in found], ["counting_limits.json", "handlers_limits.json"])
+        self.assertEqual([path.name for path in found], ["counting_limits.json", "handlers_limits.json", "products_limits.json"])
         for path in found:
             self.assertTrue(limits.read(path)["measured"], path)
 
