@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 /// Memory in which each launch has a set of its own, for the llvm route on AMD GPUs: module_state::launches points to
-/// it where launches are kept apart. A wave finds the set by what the hardware calls its launch: its number in its queue.
+/// it where launches are kept apart. A wave finds the set by what the hardware calls its launch: its number in its
+/// queue.
 #ifndef PASTA_INSTRUMENT_LAUNCH_SETS_HPP
 #define PASTA_INSTRUMENT_LAUNCH_SETS_HPP
 
