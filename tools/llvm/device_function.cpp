@@ -61,7 +61,7 @@ llvm::Instruction* behind_allocas(llvm::BasicBlock& entry) {
 
 // With more calls of hooks than that in a function they stay calls: compilers take minutes for a sort's thousands of
 // sites, and a GPU's cache of instructions has no room for as many bodies.
-constexpr std::size_t most_inlined = 16;
+constexpr std::size_t most_inlined = 8;
 
 // A hook that is not inlined is compiled for its caller's GPU.
 void call_from(llvm::Function& hook, llvm::Function const& caller) {
