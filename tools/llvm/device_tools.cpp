@@ -183,7 +183,7 @@ std::string link_tools(llvm::Module& module, std::string const& list, device_too
     auto const [name, stem] = line.split(' ');
     device_tool& tool = into.tools.emplace_back();
     tool.name = name.str();
-    std::string const error = link_tool(module, tool, (stem + "." + kind + ".bc").str(), into);
+    std::string error = link_tool(module, tool, (stem + "." + kind + ".bc").str(), into);
     if (!error.empty()) return error;
   }
   return "";

@@ -214,9 +214,9 @@ bool can_be_preloaded(std::string const& library) { return library.find_first_of
 std::string link_for_loader(std::string const& library) {
   namespace fs = std::filesystem;
   std::error_code error;
-  std::string const link = (fs::temp_directory_path(error) /
-                            fmt::format("pasta-{}-{:016x}.so", ::geteuid(), std::hash<std::string>{}(library)))
-                               .string();
+  std::string link = (fs::temp_directory_path(error) /
+                      fmt::format("pasta-{}-{:016x}.so", ::geteuid(), std::hash<std::string>{}(library)))
+                         .string();
   bool is_own = false;
   if (!error && can_be_preloaded(link)) {
     is_own = ::symlink(library.c_str(), link.c_str()) == 0;
