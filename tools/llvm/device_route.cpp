@@ -4,11 +4,9 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "cleanup.hpp"
 #include "compatibility.hpp"
 #include "device_function.hpp"
 #include "device_state.hpp"
@@ -20,14 +18,10 @@ namespace pasta::plugin {
 
 namespace {
 
-// Behind inlined hooks: what their arguments rule out vanishes, and threads' states become registers.
-llvm::FunctionPassManager make_cleanup() {
+llvm::FunctionPassManager make_device_cleanup() {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::InferAddressSpacesPass());
-  passes.addPass(make_sroa());
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
+  add_cleanup(passes);
   return passes;
 }
 
@@ -85,7 +79,7 @@ llvm::PreservedAnalyses device_route::run(llvm::Module& module, llvm::ModuleAnal
   state.finish();
   remove_hooks(tools);
   // Lanes that are emulated come together by the order of the code: it stays.
-  llvm::FunctionPassManager cleanup = is_amd(module) ? make_cleanup() : llvm::FunctionPassManager();
+  llvm::FunctionPassManager cleanup = is_amd(module) ? make_device_cleanup() : llvm::FunctionPassManager();
   for (llvm::Function* const each : all) {
     functions.invalidate(*each, llvm::PreservedAnalyses::none());
     functions.invalidate(*each, cleanup.run(*each, functions));

@@ -3,11 +3,9 @@
 #include "host_route.hpp"
 
 #include <llvm/IR/Verifier.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include "cleanup.hpp"
 #include "compatibility.hpp"
 #include "host_function.hpp"
 #include "kernels.hpp"
@@ -42,15 +40,6 @@ class registration {
   llvm::Function* function_ = nullptr;
 };
 
-llvm::FunctionPassManager make_cleanup() {
-  llvm::FunctionPassManager passes;
-  passes.addPass(make_sroa());
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  return passes;
-}
-
 }  // namespace
 
 llvm::PreservedAnalyses host_route::run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
@@ -59,7 +48,8 @@ llvm::PreservedAnalyses host_route::run(llvm::Module& module, llvm::ModuleAnalys
   if (!table.error.empty()) fail(module, table.error);
   annotated_functions const annotated = find_annotated(module);
   auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-  llvm::FunctionPassManager cleanup = make_cleanup();
+  llvm::FunctionPassManager cleanup;
+  add_cleanup(cleanup);
   module_texts texts(module);
   registration kernels(module);
   bool has_lines = true;
