@@ -22,10 +22,10 @@ struct launch_sets {
   std::uint64_t first;      ///< address of the first set: what its launch has once, then one shard
   std::uint64_t set_bytes;  ///< from one set to the next
   std::uint64_t set_mask;   ///< number of sets - 1; a power of two
+  std::uint64_t is_full;    ///< 1: a launch found no set, and adds to what all launches share
 };
 
-/// Sets that a launch may take, from the one that its number names. One that finds none adds to what all launches
-/// share.
+/// Sets that a launch may take, from the one that its number names.
 inline constexpr std::uint32_t launch_set_tries = 8;
 
 }  // namespace pasta::detail

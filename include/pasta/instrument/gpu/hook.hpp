@@ -172,6 +172,7 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t find_launch_set(unsigned char* ta
     if (function != 0) entry.function = function;
     return sets.first + number * sets.set_bytes;
   }
+  sets.is_full = 1;
   return 0;
 }
 
