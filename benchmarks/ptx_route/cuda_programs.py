@@ -7,10 +7,12 @@
   pasta run TOOL -- cuda_programs.py pairs NATIVE.so TOOL.so   both in turn, in one process; rows for benchmarks/results
   [pasta run TOOL --] cuda_programs.py once LIBRARY.so         each program once: for reports, and for Nsight Compute
   [pasta run TOOL --] cuda_programs.py launches LIBRARY.so     the host's time for one launch
+  cuda_programs.py times LIBRARY.so                            for patch_route/in_turn.py: times, where BENCHMARK_TIMES says
 """
 
 import argparse
 import ctypes
+import json
 import os
 import statistics
 
@@ -61,6 +63,16 @@ def run_once(chosen):
         print(f"{program} {library.time(program):.4f} ms, result {library.calls.digest():016x}", flush=True)
 
 
+def write_times(chosen):
+    library, times = Library(chosen.library), {}
+    for program in chosen.programs or library.programs:
+        first = library.time(program)
+        times[program] = {"size": library.size(program), "first_ms": first, "digest": f"{library.calls.digest():016x}",
+                          "ms": [library.time(program) for _ in range(chosen.pairs)]}
+    with open(os.environ["BENCHMARK_TIMES"], "w", encoding="utf-8") as file:
+        json.dump(times, file)
+
+
 def time_launches(chosen):
     library = Library(chosen.library)
     library.calls.launch_us(10_000)
@@ -72,7 +84,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     modes = parser.add_subparsers(required=True)
     for name, action, files in (("pairs", compare, ["native", "tool"]), ("once", run_once, ["library"]),
-                                ("launches", time_launches, ["library"])):
+                                ("launches", time_launches, ["library"]),
+                                ("times", write_times, ["library"])):
         mode = modes.add_parser(name)
         for file in files:
             mode.add_argument(file)
