@@ -3,6 +3,7 @@
 #ifndef PASTA_TESTS_PATCH_PATCH_MEMORY_HPP
 #define PASTA_TESTS_PATCH_PATCH_MEMORY_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,9 +30,9 @@ class patch_memory {
     state_.site_shared = memory.allocate(std::size_t{layout::site_shared_bytes} * sites + 8);
     state_.function_shards = state_.site_shards + std::size_t{layout::site_shard_bytes} * sites;
     state_.function_shared = memory.allocate(layout::function_shared_bytes + 8);
-    state_.shard_stride = stride_;
+    state_.shard_stride = static_cast<std::uint32_t>(stride_);
     state_.shard_mask = shards - 1;
-    state_.site_mask = sites - 1;
+    state_.place_shift = static_cast<std::uint32_t>(std::countl_zero(sites)) + 1;
     state_.kernel = 3;
     address_ = memory.allocate(sizeof state_);
     std::memcpy(reinterpret_cast<void*>(address_), &state_, sizeof state_);

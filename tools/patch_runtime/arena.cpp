@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace pasta::patch {
 
 namespace {
@@ -65,9 +67,9 @@ std::string arena::make(CUcontext context, Sanitizer_StreamHandle stream) {
     state.function_shards = state.site_shards + std::size_t{layout_.sites} * layout_.site_shard_bytes +
                             std::size_t{i} * layout_.function_shard_bytes;
     state.function_shared = begin + layout_.function_shared_begin + std::size_t{i} * layout_.function_shared_bytes;
-    state.shard_stride = layout_.shard_stride;
+    state.shard_stride = static_cast<std::uint32_t>(layout_.shard_stride);
     state.shard_mask = layout_.shards - 1;
-    state.site_mask = layout_.sites - 1;
+    state.place_shift = static_cast<std::uint32_t>(std::countl_zero(layout_.sites)) + 1;
     state.kernel = i;
   }
   char* const behind = static_cast<char*>(memory) + layout_.sites_begin;

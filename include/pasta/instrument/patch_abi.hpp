@@ -15,7 +15,7 @@
 namespace pasta::detail {
 
 /// Part of each function's name: patches of another version are not found, instead of going wrong.
-#define PASTA_PATCH_VERSION 1
+#define PASTA_PATCH_VERSION 2
 
 // Every kind of instruction that is patched. The vendor's header says what each is called with.
 #define PASTA_DETAIL_FOR_EACH_PATCH(X) \
@@ -76,18 +76,17 @@ struct alignas(16) patch_site {
 /// @param size_bytes no instruction moves as much as max_size for a lane
 PASTA_DEVICE constexpr std::uint64_t patch_about(std::uint32_t kernel, operation what, std::uint32_t space,
                                                  std::uint64_t size_bytes) {
-  return std::uint64_t{1} << 63 | std::uint64_t{kernel & patch_site::max_kernels} << 32 |
-         std::uint64_t{static_cast<std::uint8_t>(what)} << 28 | std::uint64_t{space & 15} << 24 |
-         (size_bytes & patch_site::max_size);
+  std::uint32_t const high = std::uint32_t{1} << 31 | (kernel & patch_site::max_kernels),
+                      low = (static_cast<std::uint32_t>(what) & 15) << 28 | (space & 15) << 24 |
+                            (static_cast<std::uint32_t>(size_bytes) & patch_site::max_size);
+  return std::uint64_t{high} << 32 | low;
 }
 
-/// Where a site is looked for first. @param mask number of places - 1; a power of two
-PASTA_DEVICE constexpr std::uint32_t patch_place(std::uint64_t address, std::uint64_t about, std::uint32_t mask) {
-  // Instructions are 16 bytes long.
-  std::uint32_t const mixed = static_cast<std::uint32_t>(address >> 4) * 0x9e3779b9u ^
-                              static_cast<std::uint32_t>(about >> 32) * 0x85ebca6bu ^
-                              static_cast<std::uint32_t>(about) * 0xc2b2ae35u;
-  return (mixed ^ mixed >> 15) & mask;
+/// Where a site is looked for first. What is done at one address differs seldom, and has its place behind.
+/// @param shift 32 - log2(number of places)
+PASTA_DEVICE constexpr std::uint32_t patch_place(std::uint64_t address, std::uint32_t kernel, std::uint32_t shift) {
+  // Instructions are 16 bytes long: the product's high bits have all of the address.
+  return (static_cast<std::uint32_t>(address) * 0x9e3779b9u + kernel * 0x85ebca6bu) >> shift;
 }
 /// How many places behind are tried.
 inline constexpr std::uint32_t patch_tries = 128;
@@ -98,17 +97,20 @@ inline constexpr std::uint32_t no_patch_row = ~0u;
 
 /// What a kernel's user data pointer points at, in the GPU's memory. Written before the kernel's first launch.
 struct alignas(128) patch_state {
-  std::uint64_t sites = 0;            ///< patch_site[site_mask + 1]
-  std::uint64_t site_shards = 0;      ///< the first shard's rows of sites
+  // What each event needs, in two loads of 16 bytes.
+  std::uint64_t sites = 0;         ///< patch_site[number of places]
+  std::uint64_t site_shards = 0;   ///< the first shard's rows of sites
+  std::uint32_t shard_stride = 0;  ///< from one shard to the next [bytes]
+  std::uint32_t shard_mask = 0;    ///< number of shards - 1; a power of two
+  std::uint32_t place_shift = 0;   ///< 32 - log2(number of places), which is at least 2
+  std::uint32_t kernel = 0;        ///< its number in the context
+
   std::uint64_t site_shared = 0;      ///< what is once for all shards of the rows of sites
   std::uint64_t function_shards = 0;  ///< the kernel's own row in the first shard
   std::uint64_t function_shared = 0;  ///< and what is once for all shards
-  std::uint64_t shard_stride = 0;     ///< from one shard to the next [bytes]
-  std::uint32_t shard_mask = 0;       ///< number of shards - 1; a power of two
-  std::uint32_t site_mask = 0;
-  std::uint32_t kernel = 0;  ///< its number in the context
-  std::uint32_t unused = 0;
-  std::uint64_t dropped = 0;  ///< lanes of events whose site found no place; written by the GPU
+  std::uint64_t dropped = 0;          ///< lanes of events whose site found no place; written by the GPU
+
+  PASTA_DEVICE constexpr std::uint32_t places() const { return std::uint32_t{1} << (32 - place_shift); }
 };
 static_assert(sizeof(patch_state) == 128);
 

@@ -93,7 +93,7 @@ SanitizerResult sanitizerAddPatchesFromFile(char const* path, CUcontext context)
 }
 SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId const id, CUmodule module, char const* name) {
   using namespace pasta::detail;
-  std::string_view const prefix = "pasta_patch_1_";
+  std::string const prefix = "pasta_patch_" + std::to_string(PASTA_PATCH_VERSION) + "_";
   if (goes_wrong("old_kinds") && id >= SANITIZER_INSTRUCTION_ASYNC_STORE) return SANITIZER_ERROR_INVALID_PARAMETER;
   if (std::string_view(name).substr(0, prefix.size()) != prefix) return SANITIZER_ERROR_INVALID_PARAMETER;
   if (fake::all().patches.find(std::string(name) + "(") == std::string::npos) return SANITIZER_ERROR_INVALID_PARAMETER;

@@ -18,13 +18,17 @@ struct patch_events {
   using none = typename Tool::thread_state;
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE patch_events(void* user_data, std::uint64_t address)
-      : state_(static_cast<patch_state*>(user_data)), address_(address), lanes_(warp::detail::active()) {}
+      : state_(static_cast<patch_state*>(user_data)), address_(address), lanes_(here()) {}
 
   // The vendor's flags of an access.
   enum access_flag : std::uint32_t { reads = 1, writes = 2, atomic_of_system = 4, prefetches = 8 };
   PASTA_DEVICE PASTA_ALWAYS_INLINE static access_kind kind_of(std::uint32_t flags) {
-    bool const is_atomic = (flags & (reads | writes)) == (reads | writes) || (flags & atomic_of_system) != 0;
-    return is_atomic ? access_kind::atomic : (flags & writes) != 0 ? access_kind::store : access_kind::load;
+    // A digit for each combination of the lowest three flags.
+    constexpr std::uint32_t load = static_cast<std::uint32_t>(access_kind::load),
+                            store = static_cast<std::uint32_t>(access_kind::store),
+                            atomic = static_cast<std::uint32_t>(access_kind::atomic),
+                            kinds = load | load << 4 | store << 8 | atomic * 0x11111000u;
+    return static_cast<access_kind>(kinds >> (flags & (reads | writes | atomic_of_system)) * 4 & 15);
   }
 
   /// An instruction that names no space is told of with the others of global memory.
@@ -35,18 +39,19 @@ struct patch_events {
     if (__isShared(at)) space = memory_space::shared;
     if (__isLocal(at)) space = memory_space::local;
 #endif
-    // Lanes of one instruction may access different spaces. In its window an address has 32 bits.
-    lane_mask lanes = lanes_;
-    auto address = reinterpret_cast<std::uint64_t>(at);
-    if (warp::any(lanes, space != memory_space::global)) {
-      lane_mask const in_shared = warp::ballot(lanes_, space == memory_space::shared),
-                      in_local = warp::ballot(lanes_, space == memory_space::local);
-      lanes = space == memory_space::shared  ? in_shared
-              : space == memory_space::local ? in_local
-                                             : lanes_ & ~in_shared & ~in_local;
-      if (space != memory_space::global) address &= 0xffffffffu;
+    if constexpr (handles_v<Tool, memory_access>) {
+      deliver_by_space(space, at, size_bytes, flags);
+    } else {
+      // Sums are the same however lanes come together: they need not wait for each other.
+      lane_mask lanes = 0;
+      if (space == memory_space::global)
+        lanes = here();
+      else if (space == memory_space::shared)
+        lanes = here();
+      else
+        lanes = here();
+      deliver_access(lanes, 0, size_bytes, kind_of(flags), space);
     }
-    deliver_access(lanes, address, size_bytes, kind_of(flags), space);
   }
   PASTA_DEVICE PASTA_ALWAYS_INLINE void access(memory_space space, void const* at, std::uint32_t size_bytes,
                                                std::uint32_t flags) {
@@ -110,6 +115,39 @@ struct patch_events {
   }
 
  private:
+  /// Lanes of one instruction may access different spaces. In its window an address has 32 bits.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver_by_space(memory_space space, void const* at, std::uint32_t size_bytes,
+                                                         std::uint32_t flags) {
+    lane_mask lanes = lanes_;
+    auto address = reinterpret_cast<std::uint64_t>(at);
+    if (warp::any(lanes, space != memory_space::global)) {
+      lane_mask const in_shared = warp::ballot(lanes_, space == memory_space::shared),
+                      in_local = warp::ballot(lanes_, space == memory_space::local);
+      lanes = space == memory_space::shared  ? in_shared
+              : space == memory_space::local ? in_local
+                                             : lanes_ & ~in_shared & ~in_local;
+      if (space != memory_space::global) address &= 0xffffffffu;
+    }
+    deliver_access(lanes, address, size_bytes, kind_of(flags), space);
+  }
+
+  /// The lanes that have come here together.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static lane_mask here() {
+#if PASTA_IS_HOST_PASS
+    return 1;
+#else
+    return __activemask();
+#endif
+  }
+  /// As warp::is_leader, in two instructions. @param lanes one of them is the caller
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static bool is_first(lane_mask lanes) {
+    lane_mask before = 0;
+#if !PASTA_IS_HOST_PASS
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+#endif
+    return (lanes & before) == 0;
+  }
+
   PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint32_t number_of(memory_space space) {
     return static_cast<std::uint32_t>(space);
   }
@@ -155,7 +193,7 @@ struct patch_events {
     }
     if constexpr (counts_v<Tool, Event>) {
       // One lane counts for all, and looks for the row alone.
-      if (!warp::is_leader(lanes)) return;
+      if (!is_first(lanes)) return;
       std::uint32_t const row = find_row(lanes, what, space, size_bytes);
       if (row != no_patch_row) add_word(reinterpret_cast<device_word*>(rows(row).site_shard), warp::count(lanes));
     }
@@ -164,7 +202,8 @@ struct patch_events {
   /// What found no place is counted. @param lanes of the event; those that call it look for the same
   PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t find_row(lane_mask lanes, operation what, std::uint32_t space,
                                                           std::uint64_t size_bytes) {
-    std::uint32_t const row = find_patch_row(*state_, address_, patch_about(state_->kernel, what, space, size_bytes));
+    std::uint32_t const row = find_patch_row(
+        *state_, address_, [&](std::uint32_t kernel) { return patch_about(kernel, what, space, size_bytes); });
     if (row == no_patch_row && warp::is_leader(lanes))
       add_word(reinterpret_cast<device_word*>(&state_->dropped), warp::count(lanes));
     return row;
