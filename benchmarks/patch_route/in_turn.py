@@ -9,8 +9,7 @@
 The program is one that writes its times where BENCHMARK_TIMES says, as JSON:
   {"NAME": {"size": SIZE, "ms": [TIME, ...], "first_ms": TIME, "digest": "RESULT"}, ...}
 (cuda_programs.py times LIBRARY.so; models.py). A patched process stays patched: each variant is a process of its own, and
-all of them are run once in each round. `lazy` is the program as its user runs it, `native` with CUDA_MODULE_LOADING=EAGER,
-as the patch route needs it.
+all of them are run once in each round.
 
 Exit code: 0; 1 a run failed, or a result differs from the native one; 2 wrong arguments.
 """
@@ -74,8 +73,7 @@ class Variant:
 
 def variants(chosen, folder):
     report = ["--quiet", "--output", str(folder / "report-%t.json")]
-    yield Variant("lazy", [], {})
-    yield Variant("native", [], {"CUDA_MODULE_LOADING": "EAGER"})
+    yield Variant("native", [], {})
     empty = tools_folder(chosen.pasta, chosen.tools, chosen.empty, folder)
     for tool in chosen.tools:
         run = [chosen.pasta, "run", tool, "--route", "patch", *report, *chosen.flags, "--"]
@@ -91,8 +89,7 @@ def rows_of(tool, by_name, command):
         empty_ms = statistics.median(empty.all_ms(program))
         digests = {once[program]["digest"] for each in (native, with_tool) for once in each.rounds}
         yield {"program": program, "tool": tool, "route": "patch", **pairs.figures(*samples), "size": about["size"],
-               "lazy_ms": statistics.median(by_name["lazy"].all_ms(program)), "empty_ms": empty_ms,
-               "ratio_to_empty": statistics.median(samples[1]) / empty_ms,
+               "empty_ms": empty_ms, "ratio_to_empty": statistics.median(samples[1]) / empty_ms,
                "first_ms": {name: each.first_ms(program) for name, each in by_name.items()},
                "outputs_equal": len(digests) == 1, "date": time.strftime("%Y-%m-%d"), "driver": driver,
                "device": device, "source_sha256": pairs.source_hash.source_sha256(),
@@ -103,7 +100,7 @@ def show(row):
     first = row["first_ms"]
     print(f"{row['program']:24} {row['tool']:13} native {row['native_ms']:9.4f} ms, tool {row['tool_ms']:10.4f} ms "
           f"{row['ratio']:7.2f}; empty {row['empty_ms']:10.4f} ms, tool/empty {row['ratio_to_empty']:.3f}; first "
-          f"{first['lazy'] / 1000:.2f} s lazy, {first['native'] / 1000:.2f} s eager, {first[row['tool']] / 1000:.2f} s tool"
+          f"{first['native'] / 1000:.2f} s, {first[row['tool']] / 1000:.2f} s with the tool"
           f"{'' if row['outputs_equal'] else '  outputs differ'}", flush=True)
 
 

@@ -4,6 +4,7 @@
 
 import os
 import re
+import struct
 import subprocess
 
 
@@ -31,3 +32,23 @@ def make_lines(ptx, file="kernels.cu"):
             name = ""
     command = [os.environ["PASTA_PATCH_CC"], "-x", "assembler", "-c", "-o", ptx + ".elf", "-"]
     subprocess.run(command, input=source, text=True, check=True)
+    mark_kernels(ptx + ".elf", re.findall(r"\.entry\s+(\w+)", "\n".join(lines)))
+
+
+def mark_kernels(path, kernels):
+    """Says of functions that they are kernels, as NVIDIA's machine code does: the assembler has no word for it."""
+    with open(path, "rb") as file:
+        elf = bytearray(file.read())
+    (sections,) = struct.unpack_from("<Q", elf, 0x28)
+    size, count = struct.unpack_from("<HH", elf, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQII", elf, sections + size * i) for i in range(count)]
+    for _, kind, _, _, offset, length, link, _ in headers:
+        if kind != 2:  # SHT_SYMTAB
+            continue
+        names = headers[link][4]
+        for symbol in range(offset, offset + length, 24):
+            begin = names + struct.unpack_from("<I", elf, symbol)[0]
+            if elf[begin:elf.index(0, begin)].decode() in kernels:
+                elf[symbol + 5] |= 0x10  # STO_CUDA_ENTRY
+    with open(path, "wb") as file:
+        file.write(elf)

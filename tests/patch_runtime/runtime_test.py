@@ -149,6 +149,11 @@ class ChoiceTest(PatchTest):
         # The vendor patches whole modules.
         self.assertIn(STRIDED, " ".join(self.report()["notes"]))
 
+    def test_a_module_without_a_chosen_kernel_is_not_patched(self):
+        self.run_pasta(*self.TWO, flags=["--kernels", "no such kernel"])
+        self.assertEqual(self.launches(SCALE), (4, 0, 4, 0))
+        self.assertNotIn("ran with its patches", " ".join(self.report()["notes"]))
+
     def test_excluded_kernels_are_left_out(self):
         self.run_pasta(*self.TWO, flags=["--exclude", "scale"])
         self.assertEqual(self.launches(SCALE), (4, 0, 4, 0))
@@ -277,14 +282,6 @@ class RunTest(PatchTest):
                               flags=["--sector-bytes", "64"])
         self.assertIn("the handlers of coalescing have 32, as they were built", said)
 
-    def test_lazy_loading_is_refused_with_one_line(self):
-        done = subprocess.run(
-            [PROGRAM], capture_output=True, text=True, cwd=self.folder, timeout=60,
-            env=self.environment("access_count", PASTA_TOOLS="access_count", PASTA_ROUTE="patch",
-                                 CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"]))
-        self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
-        self.assertIn("patches need CUDA_MODULE_LOADING=EAGER", done.stderr)
-
     def test_the_vendors_own_library_has_all_functions(self):
         library = os.environ["PASTA_PATCH_VENDOR"]
         if not os.path.exists(library):
@@ -292,8 +289,7 @@ class RunTest(PatchTest):
         done = subprocess.run(
             [PROGRAM], capture_output=True, text=True, cwd=self.folder, timeout=60,
             env=self.environment("access_count", PASTA_TOOLS="access_count", PASTA_ROUTE="patch", PASTA_DEBUG="1",
-                                 CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"], PASTA_SANITIZER=library,
-                                 CUDA_MODULE_LOADING="EAGER"))
+                                 CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"], PASTA_SANITIZER=library))
         self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
         # On a machine without a driver it may refuse callbacks, and that is all that may go wrong.
         self.assertRegex(done.stderr, "follows the Compute Sanitizer|refuses callbacks")

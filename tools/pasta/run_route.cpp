@@ -263,8 +263,6 @@ std::vector<std::pair<std::string, std::string>> injection_variables(run_route c
     variables.emplace_back("PASTA_PTX_NEXT_INJECTION", before);
   variables.emplace_back("CUDA_INJECTION64_PATH", library);
   variables.emplace_back("PASTA_ANNOTATIONS", library);
-  // Code that is loaded when it is first needed cannot be patched.
-  if (route.name == "patch") variables.emplace_back("CUDA_MODULE_LOADING", "EAGER");
   return variables;
 }
 

@@ -88,9 +88,35 @@ void collector::context_made(Sanitizer_ResourceContextData const& what) {
   context_of(what.context).device = what.device;
 }
 
+// Instructions are patched when their module is loaded. Not when a kernel of it is launched: in a stream of the
+// program's the driver then holds a lock that patching waits for. Code that is loaded when it is first needed gets its
+// patches then, from the vendor's library.
 void collector::module_loaded(Sanitizer_ResourceModuleData const& what) {
   std::lock_guard const lock(mutex_);
-  context_of(what.context).modules.loaded(what.module, {what.pCubin, what.pCubin == nullptr ? 0 : what.cubinSize});
+  context_record& context = context_of(what.context);
+  std::vector<std::string> const kernels =
+      context.modules.loaded(what.module, {what.pCubin, what.pCubin == nullptr ? 0 : what.cubinSize});
+  add_patches(context);
+  if (context.why_not.empty() && has_chosen(kernels)) patch_module(context, what.module);
+}
+
+// A module whose kernels are unknown may have any.
+bool collector::has_chosen(std::vector<std::string> const& kernels) const {
+  launch_selection const& chosen = wanted_.selection;
+  if (kernels.empty() || (!chosen.kernels && !chosen.exclude)) return true;
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [&](std::string const& name) { return chosen.has_kernel(collecting::demangled(name)); });
+}
+
+void collector::add_patches(context_record& context) {
+  if (std::exchange(context.has_patches, true)) return;
+  if (!patches_) patches_ = begin_();
+  context.why_not = patches_->why_not;
+  if (!context.why_not.empty()) return;
+  context.memory = arena(with_, patches_->about);
+  SanitizerResult const added = with_.sanitizerAddPatchesFromFile_(patches_->file.c_str(), context.handle);
+  if (added != SANITIZER_SUCCESS)
+    context.why_not = fmt::format("the patches cannot be loaded: {}", with_.explain(added));
 }
 
 void collector::module_ends(Sanitizer_ResourceModuleData const& what) {
@@ -100,7 +126,6 @@ void collector::module_ends(Sanitizer_ResourceModuleData const& what) {
   // Other code may come to lie at its addresses: what was collected there gets its names now.
   if (context->modules.is_patched(what.module) && context->memory.exists()) read(*context, context->stream);
   context->modules.unloaded(what.module);
-  refused_.erase({context, what.module});
   std::erase_if(kernels_, [&](auto const& each) {
     return each.second->context == context && each.second->module == what.module;
   });
@@ -155,23 +180,14 @@ launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number) {
 }
 
 std::string collector::prepare_context(context_record& context, Sanitizer_StreamHandle stream) {
+  add_patches(context);
   if (context.memory.exists() || !context.why_not.empty()) return context.why_not;
-  context.memory = arena(with_, patches_->about);
   static_cast<void>(with_.sanitizerGetStreamHandle_(context.handle, nullptr, &context.stream));
-  SanitizerResult const added = with_.sanitizerAddPatchesFromFile_(patches_->file.c_str(), context.handle);
-  if (added != SANITIZER_SUCCESS) {
-    context.why_not = fmt::format("the patches cannot be loaded: {}", with_.explain(added));
-  } else {
-    context.why_not = context.memory.make(context.handle, stream);
-  }
-  return context.why_not;
+  return context.why_not = context.memory.make(context.handle, stream);
 }
 
 // All its kernels are patched: the vendor's interface has nothing smaller.
-std::string collector::patch_module(context_record& context, CUmodule module) {
-  if (context.modules.is_patched(module)) return "";
-  auto const [refused, is_new] = refused_.try_emplace({&context, module});
-  if (!is_new) return refused->second;
+void collector::patch_module(context_record& context, CUmodule module) {
   for (std::size_t i = 0; i < detail::patch_function_count; ++i) {
     auto const which = static_cast<patch_function>(i);
     if ((patches_->about.functions & patch_bit(which)) == 0) continue;
@@ -179,26 +195,24 @@ std::string collector::patch_module(context_record& context, CUmodule module) {
     SanitizerResult const result = with_.sanitizerPatchInstructions_(instruction_of(which), module, name.c_str());
     if (result == SANITIZER_SUCCESS) continue;
     // An older interface lacks the newest kinds; without the first of them there is nothing.
-    if (which == patch_function::global_access)
-      return refused->second = fmt::format("its instructions cannot be patched: {}", with_.explain(result));
+    if (which == patch_function::global_access) {
+      return context.modules.set_why_not(module,
+                                         fmt::format("its instructions cannot be patched: {}", with_.explain(result)));
+    }
     notes_.insert(
         fmt::format("This Compute Sanitizer tells nothing of {}: {}.", to_string(which), with_.explain(result)));
   }
   SanitizerResult const result = with_.sanitizerPatchModule_(module);
-  if (result != SANITIZER_SUCCESS)
-    return refused->second = fmt::format("its module cannot be patched: {}", with_.explain(result));
-  context.modules.set_patched(module);
-  refused_.erase(refused);
-  return "";
+  if (result == SANITIZER_SUCCESS) return context.modules.set_patched(module);
+  context.modules.set_why_not(module, fmt::format("its module cannot be patched: {}", with_.explain(result)));
 }
 
 void collector::prepare(kernel_record& kernel, Sanitizer_StreamHandle stream) {
   if (std::exchange(kernel.is_prepared, true)) return;
-  if (!patches_) patches_ = begin_();
-  kernel.why_not = patches_->why_not;
-  if (kernel.why_not.empty()) kernel.why_not = prepare_context(*kernel.context, stream);
-  if (kernel.why_not.empty()) kernel.why_not = patch_module(*kernel.context, kernel.module);
-  if (kernel.why_not.empty()) kernel.context->modules.locate(kernel.module, kernel.name);
+  kernel.why_not = prepare_context(*kernel.context, stream);
+  module_map& modules = kernel.context->modules;
+  if (kernel.why_not.empty() && !modules.is_patched(kernel.module)) kernel.why_not = modules.why_not(kernel.module);
+  if (kernel.why_not.empty()) modules.locate(kernel.module, kernel.name);
 }
 
 bool collector::give_state(kernel_record& kernel, launch_group& group) {

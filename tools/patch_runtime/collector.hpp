@@ -98,8 +98,10 @@ class collector {
   bool is_chosen(kernel_record& kernel, std::uint64_t number);
   launch_group& group_of(kernel_record& kernel, std::uint64_t number);
   void prepare(kernel_record& kernel, Sanitizer_StreamHandle stream);
+  void add_patches(context_record& context);
   std::string prepare_context(context_record& context, Sanitizer_StreamHandle stream);
-  std::string patch_module(context_record& context, CUmodule module);
+  bool has_chosen(std::vector<std::string> const& kernels) const;
+  void patch_module(context_record& context, CUmodule module);
   bool give_state(kernel_record& kernel, launch_group& group);
   void read(context_record& context, Sanitizer_StreamHandle stream);
   static void find_places(context_record& context);
@@ -115,7 +117,6 @@ class collector {
   std::list<context_record> contexts_;
   std::deque<kernel_record> records_;
   std::unordered_map<kernel_key, kernel_record*, kernel_hash> kernels_;
-  std::map<std::pair<context_record*, CUmodule>, std::string> refused_;  // modules that cannot be patched, and why
   std::set<std::string> notes_;
   std::uint64_t next_launch_ = 0;
   inline static std::atomic<bool> is_stopped_{false};

@@ -127,7 +127,7 @@ code_names read_names(std::string_view image) {
   if (!elf) return names;
   names.has_lines = find_section(elf.get(), ".debug_line").has_value();
   for_each_function(elf.get(), [&](char const* name, GElf_Sym const& symbol) {
-    if ((symbol.st_other & entry_mark) == 0) names.called.emplace_back(name);
+    ((symbol.st_other & entry_mark) == 0 ? names.called : names.kernels).emplace_back(name);
   });
   return names;
 }

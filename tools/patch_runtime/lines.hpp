@@ -50,7 +50,8 @@ class line_table {
 
 /// What is to be known of machine code when it is loaded.
 struct code_names {
-  bool has_lines = false;           ///< only then its image is worth keeping
+  bool has_lines = false;  ///< only then its image is worth keeping
+  std::vector<std::string> kernels;
   std::vector<std::string> called;  ///< functions that are no kernels
 };
 /// Any thread. @param image an ELF file in memory; anything else has no names

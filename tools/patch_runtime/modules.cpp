@@ -11,12 +11,13 @@ std::vector<source_line> loaded_code::find_lines(std::string const& function, st
   return lines->find(function, offset);
 }
 
-void module_map::loaded(CUmodule module, std::string_view image) {
+std::vector<std::string> module_map::loaded(CUmodule module, std::string_view image) {
   module_record made;
   code_names names = read_names(image);
   made.code->called = std::move(names.called);
   if (names.has_lines) made.code->image.assign(image.begin(), image.end());
   modules_[module] = std::move(made);
+  return std::move(names.kernels);
 }
 
 void module_map::unloaded(CUmodule module) {
@@ -33,6 +34,12 @@ void module_map::locate(CUmodule module, std::string const& function) {
 bool module_map::is_patched(CUmodule module) const {
   auto const known = modules_.find(module);
   return known != modules_.end() && known->second.is_patched;
+}
+
+std::string const& module_map::why_not(CUmodule module) const {
+  static std::string const unknown = "its module was loaded before PASTA was told of modules";
+  auto const known = modules_.find(module);
+  return known == modules_.end() ? unknown : known->second.why_not;
 }
 
 module_map::function_range const* module_map::range_of(std::uint64_t address, std::uint64_t& begin) const {

@@ -40,7 +40,8 @@ class module_map {
  public:
   explicit module_map(sanitizer const& with) : with_(&with) {}
 
-  void loaded(CUmodule module, std::string_view image);
+  /// @return the names of its kernels; none where it has no machine code that can be read
+  std::vector<std::string> loaded(CUmodule module, std::string_view image);
   /// Forgets the module; what was found in it before stays right.
   void unloaded(CUmodule module);
 
@@ -54,11 +55,15 @@ class module_map {
   /// Whether the module's instructions are patched.
   bool is_patched(CUmodule module) const;
   void set_patched(CUmodule module) { modules_[module].is_patched = true; }
+  /// Why they are not: half a line.
+  std::string const& why_not(CUmodule module) const;
+  void set_why_not(CUmodule module, std::string why_not) { modules_[module].why_not = std::move(why_not); }
 
  private:
   struct module_record {
     std::shared_ptr<loaded_code> code = std::make_shared<loaded_code>();
     bool is_patched = false;
+    std::string why_not = "its module had no kernel that was chosen when it was loaded";
   };
   struct function_range {
     std::uint64_t end;

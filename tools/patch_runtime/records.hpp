@@ -41,6 +41,7 @@ struct context_record {
   Sanitizer_StreamHandle stream = nullptr;  ///< the context's default stream
   module_map modules;
   arena memory;
+  bool has_patches = false;                 ///< it was tried to load them
   std::vector<std::string const*> kernels;  ///< whose each state is, by its number; names as in their modules
   std::map<std::pair<std::uint64_t, std::uint32_t>, code_place> places;  ///< of sites, by address and state
   std::string why_not;                                                   ///< nothing can be patched in it: half a line

@@ -14,18 +14,6 @@
 
 namespace pasta::patch {
 
-namespace {
-
-// Half a line: why nothing can be patched in this process; "" if something can.
-std::string why_lazy() {
-  char const* const loading = std::getenv("CUDA_MODULE_LOADING");
-  if (loading != nullptr && std::string_view(loading) == "EAGER") return "";
-  return "patches need CUDA_MODULE_LOADING=EAGER, set before the driver starts: code that is loaded when it is first "
-         "needed cannot be patched";
-}
-
-}  // namespace
-
 run::run(settings set)
     : collecting::process_run(std::move(set), "patch", "cuda"),
       collector_(sanitizer_, driver_, wanted(), [this] { return find_patches(); }) {}
@@ -34,8 +22,7 @@ bool run::is_here() const { return owner() == ::getpid(); }
 
 void run::start(settings set) {
   run* const made = new run(std::move(set));
-  std::string problem = why_lazy();
-  if (problem.empty()) problem = made->driver_.load();
+  std::string problem = made->driver_.load();
   if (problem.empty()) problem = made->sanitizer_.load();
   if (problem.empty()) {
     one_ = existing_ = made;

@@ -163,7 +163,9 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction given, unsigned grid_x, unsigned grid
   data.gridDim_x = grid_x, data.gridDim_y = grid_y, data.gridDim_z = grid_z;
   data.blockDim_x = block_x, data.blockDim_y = block_y, data.blockDim_z = block_z;
   data.hLaunch = reinterpret_cast<Sanitizer_LaunchHandle>(&launch);
+  fake::all().is_launching = true;
   fake::all().tell(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
+  fake::all().is_launching = false;
 
   fake::module const& in = *function.of;
   std::string const text =

@@ -45,7 +45,8 @@ struct gpu {
   bool has_context = false;
   CUresult error = CUDA_SUCCESS;  // a kernel went wrong
   std::uint64_t launches = 0;
-  std::string patches;  // PTX
+  bool is_launching = false;  // as the driver is, with its locks, when it tells that a launch begins
+  std::string patches;        // PTX
   Sanitizer_CallbackFunc listener = nullptr;
   void* listener_data = nullptr;
   std::set<std::pair<int, std::uint32_t>> enabled;

@@ -6,6 +6,7 @@
 #include <sanitizer_patching.h>
 #include <sanitizer_stream.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -27,6 +28,13 @@ std::string read_file(char const* path) {
 }
 bool is_there(void const* at, std::size_t bytes) {
   return fake::all().memory.has(reinterpret_cast<std::uint64_t>(at), bytes);
+}
+
+// Loading and patching wait for a lock that a launch in a stream of the program's holds.
+void require_no_launch() {
+  if (!fake::all().is_launching) return;
+  std::fputs("the stand-in: patching while a launch begins would wait for ever\n", stderr);
+  std::abort();
 }
 
 // Which function is for which kind of instruction, as the vendor's header numbers them.
@@ -84,6 +92,7 @@ SanitizerResult sanitizerGetResultString(SanitizerResult result, char const** te
 }
 
 SanitizerResult sanitizerAddPatchesFromFile(char const* path, CUcontext context) {
+  require_no_launch();
   std::string const file = read_file(path);
   if (goes_wrong("no_patches") || context != fake::context() || file.compare(0, 4, "\x50\xed\x55\xba") != 0)
     return SANITIZER_ERROR_INVALID_PARAMETER;
@@ -109,6 +118,7 @@ SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId const id, CUm
   return SANITIZER_ERROR_INVALID_PARAMETER;
 }
 SanitizerResult sanitizerPatchModule(CUmodule module) {
+  require_no_launch();
   if (goes_wrong("no_module")) return SANITIZER_ERROR_INVALID_PARAMETER;
   auto& patched = *reinterpret_cast<fake::module*>(module);
   patched.patched = patched.wanted;
