@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
 """Builds what the tests run: program (program.hip with counters, plain.hip without), module.co, a module that it loads,
-and both compressed where clang 19 for HIP is found.
+both compressed where clang 19 for HIP is found, and two_objects, of relocatable device code.
 
 usage: build_program.py FOLDER
 """
@@ -28,10 +28,16 @@ def main(folder):
     run(hipcc, *flags, "-c", HERE / "plain.hip", "-o", folder / "plain.o")
     run(hipcc, *ARCHITECTURES, folder / "program.o", folder / "plain.o", "-o", folder / "program")
     run(*counting, *flags, "--genco", HERE / "module.hip", "-o", folder / "module.co")
+    instrumented = HERE.parent / "emulation/hip/instrumented"
+    for name in "two_objects", "other_object":
+        run(*counting, *flags, "-fgpu-rdc", "-c", instrumented / f"{name}.hip", "-o", folder / f"{name}.o")
+    run(hipcc, *ARCHITECTURES, "-fgpu-rdc", "--hip-link", "-B/usr/lib/llvm-15/bin", folder / "two_objects.o",
+        folder / "other_object.o", "-o", folder / "two_objects")
     clang = os.environ.get("PASTA_HIP_CLANG")
     if clang:
+        del os.environ["PASTA_HIPCC"]  # which would be another word for --clang
         compressing = [*counting, "--clang", clang, *flags, "--offload-compress"]
-        run(*compressing, HERE / "program.hip", HERE / "plain.hip", "-o", folder / "compressed")
+        run(*compressing, "--hip-link", HERE / "program.hip", HERE / "plain.hip", "-o", folder / "compressed")
         run(*compressing, "--cuda-device-only", "--gpu-bundle-output", HERE / "module.hip", "-o",
             folder / "compressed.co")
 

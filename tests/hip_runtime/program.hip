@@ -7,9 +7,14 @@
 //   device N, sync, reset
 //   stream, capture, end_capture, replay     a graph of what was launched in between
 //   load FILE, unload, launch NAME   of a module
+//   other_launches, other_launches_of NAME   the same by each other call that launches a kernel, or a module's
+//   library FILE, close, call NAME, call_each   of a library
+//   graph            one of nodes: two of `scale`, of which the second is then made wide; launched twice
 //   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
 //   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
 //   crash, abort, return N
+#include <dlfcn.h>
+#include <hip/hip_ext.h>
 #include <hip/hip_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,10 +42,119 @@ void check(char const* what, hipError_t error) {
   if (error != hipSuccess) std::printf("%s: error %d\n", what, static_cast<int>(error));
 }
 
-void launch(std::string const& name) {
+hipFunction_t function_of(std::string const& name) {
   hipFunction_t function = nullptr;
   check("hipModuleGetFunction", hipModuleGetFunction(&function, loaded, name.c_str()));
+  return function;
+}
+void launch(std::string const& name) {
+  hipFunction_t const function = function_of(name);
   check("hipModuleLaunchKernel", hipModuleLaunchKernel(function, blocks, 1, 1, 64, 1, 1, 32, stream, nullptr, nullptr));
+}
+
+// What HIP 5.2's headers do not have, as newer ones declare it.
+struct launch_config {
+  dim3 grid, block;
+  size_t shared_bytes;
+  hipStream_t stream;
+  void* attributes;
+  unsigned attribute_count;
+};
+struct function_launch_config {
+  unsigned grid[3], block[3], shared_bytes;
+  hipStream_t stream;
+  void* attributes;
+  unsigned attribute_count;
+};
+struct function_launch {
+  hipFunction_t function;
+  unsigned grid[3], block[3], shared_bytes;
+  hipStream_t stream;
+  void** parameters;
+};
+struct graph_node_parameters {
+  hipGraphNodeType type;
+  int reserved[3];
+  hipKernelNodeParams kernel;
+};
+
+// By its name, as a program does that runs on runtimes of several versions.
+template <class... Parameters>
+void call_newer(char const* name, Parameters... parameters) {
+  auto* const function = reinterpret_cast<hipError_t (*)(Parameters...)>(dlsym(RTLD_DEFAULT, name));
+  check(name, function == nullptr ? hipErrorNotFound : function(parameters...));
+}
+
+void launch_otherwise() {
+  auto* const kernel = reinterpret_cast<void*>(&scale);
+  float* data = nullptr;
+  float by = 2;
+  void* all[] = {&data, &by};
+  check("hipLaunchKernel_spt", hipLaunchKernel_spt(kernel, dim3(blocks), dim3(64), all, 16, stream));
+  check("hipExtLaunchKernel",
+        hipExtLaunchKernel(kernel, dim3(blocks), dim3(64), all, 16, stream, nullptr, nullptr, 0));
+  check("hipLaunchCooperativeKernel", hipLaunchCooperativeKernel(kernel, dim3(blocks), dim3(64), all, 16, stream));
+  launch_config config{dim3(blocks), dim3(64), 16, stream, nullptr, 0};
+  call_newer("hipLaunchKernelExC", static_cast<launch_config const*>(&config), static_cast<void const*>(kernel),
+             static_cast<void**>(all));
+  hipLaunchParams each[2] = {{kernel, dim3(blocks), dim3(64), all, 16, stream},
+                             {kernel, dim3(blocks), dim3(64), all, 16, stream}};
+  check("hipLaunchCooperativeKernelMultiDevice", hipLaunchCooperativeKernelMultiDevice(each, 2, 0));
+  check("hipExtLaunchMultiKernelMultiDevice", hipExtLaunchMultiKernelMultiDevice(each, 2, 0));
+}
+
+void launch_otherwise(hipFunction_t function) {
+  function_launch_config config{{blocks, 1, 1}, {64, 1, 1}, 32, stream, nullptr, 0};
+  call_newer("hipDrvLaunchKernelEx", static_cast<function_launch_config const*>(&config), function,
+             static_cast<void**>(nullptr), static_cast<void**>(nullptr));
+  call_newer("hipModuleLaunchCooperativeKernel", function, blocks, 1u, 1u, 64u, 1u, 1u, 32u, stream,
+             static_cast<void**>(nullptr));
+  function_launch each[2] = {{function, {blocks, 1, 1}, {64, 1, 1}, 32, stream, nullptr},
+                             {function, {blocks, 1, 1}, {64, 1, 1}, 32, stream, nullptr}};
+  call_newer("hipModuleLaunchCooperativeKernelMultiDevice", static_cast<function_launch*>(each), 2u, 0u);
+  check("hipExtModuleLaunchKernel",
+        hipExtModuleLaunchKernel(function, blocks * 64, 1, 1, 64, 1, 1, 32, stream, nullptr, nullptr));
+}
+
+hipModule_t library = nullptr;  // which it is not
+
+void open_library(char const* path) {
+  call_newer("hipLibraryLoadFromFile", &library, path, static_cast<hipJitOption*>(nullptr),
+             static_cast<void**>(nullptr), 0u, static_cast<void*>(nullptr), static_cast<void**>(nullptr), 0u);
+}
+void call(hipFunction_t kernel) {
+  hipFunction_t function = nullptr;
+  call_newer("hipKernelGetFunction", &function, kernel);
+  check("hipModuleLaunchKernel", hipModuleLaunchKernel(function, blocks, 1, 1, 64, 1, 1, 32, stream, nullptr, nullptr));
+}
+void call_of_library(char const* name) {
+  hipFunction_t kernel = nullptr;
+  call_newer("hipLibraryGetKernel", &kernel, library, name);
+  call(kernel);
+}
+void call_each() {
+  hipFunction_t kernels[4] = {};
+  call_newer("hipLibraryEnumerateKernels", static_cast<hipFunction_t*>(kernels), 4u, library);
+  for (hipFunction_t const kernel : kernels) {
+    if (kernel != nullptr) call(kernel);
+  }
+}
+
+void launch_nodes() {
+  hipKernelNodeParams parameters{};
+  parameters.func = reinterpret_cast<void*>(&scale);
+  parameters.gridDim = dim3(blocks);
+  parameters.blockDim = dim3(64);
+  hipGraphNode_t nodes[2] = {};
+  check("hipGraphCreate", hipGraphCreate(&graph, 0));
+  for (hipGraphNode_t& node : nodes)
+    check("hipGraphAddKernelNode", hipGraphAddKernelNode(&node, graph, nullptr, 0, &parameters));
+  call_newer("hipGraphInstantiateWithParams", &exec, graph, static_cast<void*>(nullptr));
+  check("hipGraphLaunch", hipGraphLaunch(exec, stream));
+  graph_node_parameters wide{hipGraphNodeTypeKernel, {}, parameters};
+  wide.kernel.gridDim = dim3(2 * blocks);
+  call_newer("hipGraphExecNodeSetParams", exec, nodes[1], &wide);
+  check("hipGraphLaunch", hipGraphLaunch(exec, stream));
 }
 
 void print_cost(int rounds) {
@@ -80,6 +194,13 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   if (word == "load") return check("hipModuleLoad", hipModuleLoad(&loaded, next.c_str())), 2;
   if (word == "unload") return check("hipModuleUnload", hipModuleUnload(loaded)), 1;
   if (word == "launch") return launch(next), 2;
+  if (word == "other_launches") return launch_otherwise(), 1;
+  if (word == "other_launches_of") return launch_otherwise(function_of(next)), 2;
+  if (word == "library") return open_library(next.c_str()), 2;
+  if (word == "close") return call_newer("hipLibraryUnload", library), 1;
+  if (word == "call") return call_of_library(next.c_str()), 2;
+  if (word == "call_each") return call_each(), 1;
+  if (word == "graph") return launch_nodes(), 1;
   if (word == "thread") return std::thread([&] { run(words, at + 1); }).join(), 2;
   if (word == "fork") {
     if (pid_t const child = fork(); child == 0) {

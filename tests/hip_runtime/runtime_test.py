@@ -9,6 +9,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import unittest
 
 from running import LIBRARY, PASTA, RunningTest, preloadable
 
@@ -86,6 +87,28 @@ class CountTest(RuntimeTest):
     def test_a_module_is_attached_by_a_graph_too(self):
         self.run_program("stream", "capture", "scale", "end_capture", "replay", "replay", "replay")
         self.check_scale(300, (3, 3, 0))
+
+    def test_a_kernel_of_two_objects_has_what_either_counted(self):
+        """Of relocatable device code, in which a template's instance is once, and two states and tables are."""
+        for state in "0", "1":
+            with self.subTest(state=state):
+                self.run_words([FOLDER / "two_objects"], HIP_STAND_IN_COUNTS="all=10", HIP_STAND_IN_STATE=state,
+                               stdout="0\n")
+                kernel = "void add_twice<int>(int*, int)"
+                self.assertEqual(self.sites(kernel), [("shared_kernel.hpp", 10, "atomic", "global", 4, 30)])
+                self.assertEqual(self.launches(kernel), (2, 2, 0))
+                self.assertEqual(self.kernels()[kernel]["losses"]["not_instrumentable"], [])
+
+    def test_each_other_call_that_launches_a_kernel_is_followed(self):
+        self.run_program("scale", "other_launches")
+        self.check_scale(100 * 9, (9, 9, 0))
+        kernel = self.kernels()[SCALE]
+        self.assertEqual((kernel["grid"], kernel["block"], kernel["shared_bytes"]), ("2x1x1", "64x1x1", 16))
+
+    def test_a_graph_that_is_made_of_nodes_counts_with_their_parameters(self):
+        self.run_program("graph")
+        self.check_scale(400, (4, 4, 0))
+        self.assertEqual(self.kernels()[SCALE]["grid"], "varies")
 
     def test_what_is_captured_and_not_launched_is_no_launch(self):
         self.run_program("stream", "capture", "scale", "end_capture")
@@ -214,6 +237,30 @@ class ModuleTest(RuntimeTest):
                                                for access in ("load", "store")])
         self.assertEqual(self.launches("twice"), (2, 2, 0))
 
+    def check_twice(self, launches):
+        self.assertEqual(self.sites("twice"), [("module.hip", 6, access, "global", 8, 100 * launches)
+                                               for access in ("load", "store")])
+        self.assertEqual(self.launches("twice"), (launches, launches, 0))
+        kernel = self.kernels()["twice"]
+        self.assertEqual((kernel["grid"], kernel["block"], kernel["shared_bytes"]), ("2x1x1", "64x1x1", 32))
+
+    def test_each_other_call_that_launches_a_module_s_kernel_is_followed(self):
+        self.run_program("load", FOLDER / "module.co", "launch", "twice", "other_launches_of", "twice")
+        self.check_twice(6)
+
+    def test_kernels_of_a_library_are_counted(self):
+        self.run_program("library", FOLDER / "module.co", "call", "twice", "call_each")
+        self.check_twice(2)
+
+    def test_what_a_closed_library_counted_is_kept(self):
+        self.run_program(*["library", FOLDER / "module.co", "call", "twice", "close"] * 2)
+        self.check_twice(2)
+
+    @unittest.skipUnless((FOLDER / "compressed.co").exists(), "clang 19 for HIP is not here")
+    def test_a_module_that_clang_compressed_is_counted(self):
+        self.run_program("load", FOLDER / "compressed.co", "launch", "twice")
+        self.check_twice(1)
+
     def test_a_file_that_is_no_module_is_not_seen(self):
         path = self.folder / "a module"
         path.write_text("what the stand-in does not read", encoding="utf-8")
@@ -241,6 +288,15 @@ class RunTest(RuntimeTest):
         done = self.run_words([PASTA, "list", "--json", PROGRAM], LD_PRELOAD=None, stdout=None)
         self.assertEqual(json.loads(done.stdout)["tools"], [
             {"route": "llvm", "pack": "access_count", "pasta_version": "0.1.0", "targets": ["gfx1030", "gfx90a"]}])
+
+    @unittest.skipUnless((FOLDER / "compressed").exists(), "clang 19 for HIP is not here")
+    def test_a_program_whose_code_clang_compressed_is_found_and_counted(self):
+        program = FOLDER / "compressed"
+        self.assertIn(b"CCOB", program.read_bytes())
+        self.pasta_run("--output", self.output, "--quiet", "--", program, "scale", "scale")
+        self.check_scale(200, (2, 2, 0))
+        done = self.run_words([PASTA, "list", program], LD_PRELOAD=None, stdout=None)
+        self.assertEqual(done.stdout, "access_count  route llvm  PASTA 0.1.0  AMD gfx1030, gfx90a\n")
 
     def test_a_tool_that_was_not_built_in_is_refused(self):
         done = self.run_words([PASTA, "run", "coalescing", "--", PROGRAM], code=2, stderr=None, PASTA_TOOLS=None,

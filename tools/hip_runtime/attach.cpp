@@ -63,7 +63,11 @@ void* collector::find_state(module_record& module, instrumented_code::part const
   std::size_t bytes = 0;
   hipError_t result = hipErrorNotFound;
   if (module.from == module_record::origin::loaded) {
-    if (runtime_.get_global != nullptr) result = runtime_.get_global(&state, &bytes, module.loaded, name.c_str());
+    auto* const loaded = static_cast<hipModule_t>(const_cast<void*>(module.loaded));
+    if (runtime_.get_global != nullptr) result = runtime_.get_global(&state, &bytes, loaded, name.c_str());
+  } else if (module.from == module_record::origin::library) {
+    if (runtime_.get_library_global != nullptr)
+      result = runtime_.get_library_global(&state, &bytes, module.loaded, name.c_str());
   } else if (runtime_.register_variable != nullptr && runtime_.get_symbol_address != nullptr) {
     std::unique_ptr<char[]>& shadow = module.shadows[part.id];
     if (!shadow) {

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "run.hpp"
 
@@ -35,23 +36,53 @@ void for_run(run* here, Function&& f) noexcept {
 }
 
 /// A launch: its module is attached before it, it counts once the runtime took it.
+class launch_follower {
+ public:
+  launch_follower(run* here, void const* function, launch_shape const& shape, hipStream_t stream) : shape_(shape) {
+    for_run(here, [&](run& to) {
+      record_ = &to.collector().find(function, stream, shape);
+      is_captured_ = to.collector().is_capturing(stream);
+    });
+  }
+  void taken(run& here) const {
+    if (record_ == nullptr) return;
+    if (is_captured_) {
+      record_->see_shape(shape_);  // the graph's launches count
+    } else {
+      here.collector().see_launches(*record_, shape_, 1);
+    }
+  }
+
+ private:
+  launch_shape shape_;
+  kernel_record* record_ = nullptr;
+  bool is_captured_ = false;
+};
+
 /// @param call of the runtime's function
 template <class Call>
 hipError_t follow_launch(void const* function, launch_shape const& shape, hipStream_t stream, Call&& call) {
   followed_call const own;
   run* const here = own.is_outermost() ? run::active() : nullptr;
-  kernel_record* record = nullptr;
-  bool is_captured = false;
+  launch_follower const follower(here, function, shape, stream);
+  hipError_t const result = std::forward<Call>(call)();
+  if (result == hipSuccess && here != nullptr) follower.taken(*here);
+  return result;
+}
+
+/// Launches that one call makes.
+/// @param follow makes the follower of the launch of this number: launch_follower(run* here, int number)
+template <class Follow, class Call>
+hipError_t follow_launches(int count, Follow&& follow, Call&& call) {
+  followed_call const own;
+  run* const here = own.is_outermost() ? run::active() : nullptr;
+  std::vector<launch_follower> followers;
   for_run(here, [&](run& to) {
-    record = &to.collector().find(function, stream, shape);
-    is_captured = to.collector().is_capturing(stream);
+    for (int i = 0; i < count; ++i) followers.push_back(follow(&to, i));
   });
   hipError_t const result = std::forward<Call>(call)();
-  if (record == nullptr || result != hipSuccess) return result;
-  if (is_captured) {
-    record->see_shape(shape);  // the graph's launches count
-  } else {
-    here->collector().see_launches(*record, shape, 1);
+  for (launch_follower const& each : followers) {
+    if (result == hipSuccess) each.taken(*here);
   }
   return result;
 }

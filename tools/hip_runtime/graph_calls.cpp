@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "follow_launch.hpp"
+#include "newer_calls.hpp"
 #include "next_call.hpp"
 
 namespace {
 
-using pasta::hip_runtime::collector;
-using pasta::hip_runtime::followed_call;
-using pasta::hip_runtime::for_run;
-using pasta::hip_runtime::run;
+using namespace pasta::hip_runtime;
 
 run* following(followed_call const& call) { return call.is_outermost() ? run::active() : nullptr; }
 
@@ -26,6 +24,17 @@ hipError_t follow_graph(hipGraphExec_t const* exec, hipGraph_t graph, Call&& cal
   run* const here = following(own);
   hipError_t const result = call();
   if (result == hipSuccess) for_run(here, [&](run& to) { to.collector().graph_made(*exec, graph); });
+  return result;
+}
+
+// @param parameters null: of no kernel
+template <class Call>
+hipError_t follow_node(hipGraphExec_t exec, hipGraphNode_t node, hipKernelNodeParams const* parameters, Call&& call) {
+  followed_call const own;
+  run* const here = following(own);
+  hipError_t const result = call();
+  if (result == hipSuccess && parameters != nullptr)
+    for_run(here, [&](run& to) { to.collector().graph_node_changed(exec, node, *parameters); });
   return result;
 }
 
@@ -58,6 +67,10 @@ hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph, hipGraphN
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph, unsigned long long flags) {
   return follow_graph(exec, graph, [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiateWithFlags, exec, graph, flags); });
 }
+hipError_t hipGraphInstantiateWithParams(hipGraphExec_t* exec, hipGraph_t graph, void* parameters) {
+  return follow_graph(exec, graph,
+                      [&] { return PASTA_DETAIL_NEXT(hipGraphInstantiateWithParams, exec, graph, parameters); });
+}
 hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t* error_node,
                               hipGraphExecUpdateResult* how) {
   return follow_graph(&exec, graph,
@@ -65,12 +78,13 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNod
 }
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                            hipKernelNodeParams const* parameters) {
-  followed_call const own;
-  run* const here = following(own);
-  hipError_t const result = PASTA_DETAIL_NEXT(hipGraphExecKernelNodeSetParams, exec, node, parameters);
-  if (result == hipSuccess && parameters != nullptr)
-    for_run(here, [&](run& to) { to.collector().graph_node_changed(exec, node, *parameters); });
-  return result;
+  return follow_node(exec, node, parameters,
+                     [&] { return PASTA_DETAIL_NEXT(hipGraphExecKernelNodeSetParams, exec, node, parameters); });
+}
+hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, newer::graph_node* parameters) {
+  bool const is_kernel = parameters != nullptr && parameters->type == hipGraphNodeTypeKernel;
+  return follow_node(exec, node, is_kernel ? &parameters->kernel : nullptr,
+                     [&] { return PASTA_DETAIL_NEXT(hipGraphExecNodeSetParams, exec, node, parameters); });
 }
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
   for_run(run::existing(), [&](run& to) { to.collector().graph_destroyed(exec); });

@@ -121,8 +121,8 @@ kernel_record& collector::resolve(void const* function, int number, launch_shape
   std::optional<known_kernel> const known = module_list::all().find(function);
   std::string const name = known ? known->name : "a kernel whose name is not known";
   std::string why_not = "it was built without PASTA's counters";
-  attachment* where = nullptr;
-  std::size_t index = 0;
+  std::string part_why_not;
+  std::vector<std::pair<attachment*, std::size_t>> found;
   bool const is_excluded = !wanted_.selection.has_kernel(collecting::demangled(name));
   module_record* const module = known ? &module_list::all().read(*known->module) : nullptr;
   if (module != nullptr && !module->why_not.empty()) why_not = module->why_not;
@@ -133,18 +133,27 @@ kernel_record& collector::resolve(void const* function, int number, launch_shape
     // Code that was linked from several objects has a state for each, and a kernel may call into all of them.
     for (instrumented_code::part& part : code->parts) {
       attachment* const one = attach(device, *module, part, why_not);
-      if (one == nullptr) continue;
+      if (one == nullptr) {
+        part_why_not = why_not;
+        continue;
+      }
       auto const& functions = one->table->functions;
       for (std::size_t i = 0; i < functions.size(); ++i) {
-        if (functions[i].name == name) where = one, index = i;
+        if (functions[i].name == name) found.emplace_back(one, i);
       }
     }
   }
+  attachment* const where = found.empty() ? nullptr : found.front().first;
+  std::size_t const index = found.empty() ? 0 : found.front().second;
   if (where != nullptr) why_not = where->table->functions[index].why;
   kernel_record& record = record_of(device, where, name);
   if (!record.is_shape_set.load(std::memory_order_relaxed)) {
     record.first = shape;
     record.function = index;
+    if (where != nullptr) {
+      record.others.assign(found.begin() + 1, found.end());
+      record.part_why_not = part_why_not;
+    }
     record.is_excluded = is_excluded;
     record.why_not = is_excluded ? "" : why_not;
     record.is_shape_set.store(true, std::memory_order_release);

@@ -19,16 +19,32 @@ namespace {
 
 using functions_of_attachment = std::map<attachment const*, std::set<std::size_t>>;
 
+/// A kernel's function in a part of its module.
+struct part_function {
+  attachment const* where;
+  std::size_t number;
+  ptx::read_table::function const& function() const { return where->table->functions[number]; }
+};
+
+std::vector<part_function> parts_of(kernel_record const& record) {
+  std::vector<part_function> parts;
+  if (record.where != nullptr) parts.push_back({record.where, record.function});
+  for (auto const& [where, number] : record.others) parts.push_back({where, number});
+  return parts;
+}
+
 // The launches of a kernel that have sets of their own: those of a queue come in the order of its numbers.
 // @return how many there are
 std::size_t add_apart(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
                       std::set<std::string>& notes) {
-  std::vector<apart_launch const*> apart;
+  std::vector<std::pair<apart_launch const*, part_function>> apart;
   std::set<std::uint64_t> queues;
-  for (apart_launch const& each : record.where->apart) {
-    if (each.function != record.function) continue;
-    apart.push_back(&each);
-    queues.insert(each.queue);
+  for (part_function const& part : parts_of(record)) {
+    for (apart_launch const& each : part.where->apart) {
+      if (each.function != part.number) continue;
+      apart.emplace_back(&each, part);
+      queues.insert(each.queue);
+    }
   }
   if (queues.size() > 1)
     notes.insert(
@@ -43,10 +59,26 @@ std::size_t add_apart(kernel_record const& record, std::string const& tool, coll
     kernel.has_one_shape = true;
     kernel.shared_bytes = shape.shared_bytes;
     kernel.losses.launches_seen = kernel.losses.launches_delivered = 1;
-    collecting::memory_rows const rows(record.where->of_launch, {&apart[i]->kept}, tool);
-    rows.add_function(record.where->table->functions[record.function], kernel);
+    auto const& [launch, part] = apart[i];
+    collecting::memory_rows const rows(part.where->of_launch, {&launch->kept}, tool);
+    rows.add_function(part.function(), kernel);
   }
   return apart.size();
+}
+
+// Of several parts that have the kernel one is what runs: those in which nothing was executed have nothing to say.
+void add_rows(kernel_record const& record, std::string const& tool, ptx::collected_kernel& kernel) {
+  bool is_any = false;
+  std::vector<part_function> const parts = parts_of(record);
+  for (part_function const& part : parts) {
+    collecting::memory_rows const rows(*part.where, {&part.where->kept}, tool);
+    if (parts.size() > 1 && !rows.is_executed(part.function())) continue;
+    rows.add_function(part.function(), kernel);
+    is_any = true;
+  }
+  if (is_any) return;
+  collecting::memory_rows const rows(*record.where, {&record.where->kept}, tool);
+  rows.add_function(record.where->table->functions[record.function], kernel);
 }
 
 void add_record(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
@@ -67,8 +99,9 @@ void add_record(kernel_record const& record, std::string const& tool, collecting
   kernel.losses.launches_seen -= apart;
   kernel.losses.launches_delivered -= std::min(kernel.losses.launches_delivered, apart);
   if (!has_rows) return;
-  collecting::memory_rows const rows(*record.where, {&record.where->kept}, tool);
-  rows.add_function(record.where->table->functions[record.function], kernel);
+  if (!record.part_why_not.empty())
+    collecting::add_once(kernel.losses.not_instrumentable, fmt::format("a part of its code: {}", record.part_why_not));
+  add_rows(record, tool, kernel);
 }
 
 }  // namespace
@@ -81,7 +114,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
   for (kernel_record const& record : records) {
     if (record.launches == 0) continue;  // captured, or refused
     add_record(record, tool, into, notes);
-    if (record.where != nullptr) launched[record.where].insert(record.function);
+    for (part_function const& part : parts_of(record)) launched[part.where].insert(part.number);
   }
   bool has_functions = false;
   for (device_record const& device : devices) {

@@ -7,21 +7,14 @@
 #pragma GCC visibility pop
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 
-#include "follow_launch.hpp"
-#include "modules.hpp"
+#include "follow_module.hpp"
 #include "next_call.hpp"
 
 namespace {
 
-using pasta::hip_runtime::followed_call;
-using pasta::hip_runtime::for_run;
-using pasta::hip_runtime::module_list;
-using pasta::hip_runtime::module_record;
-using pasta::hip_runtime::next_function;
-using pasta::hip_runtime::run;
+using namespace pasta::hip_runtime;
+constexpr auto from_module = module_record::origin::loaded;
 
 /// What hipcc makes the program register.
 struct fat_binary {
@@ -31,24 +24,9 @@ struct fat_binary {
 };
 constexpr std::uint32_t fat_binary_magic = 0x48495046;  // "HIPF"
 
-// What cannot be remembered is as if it were not instrumented.
-template <class Function>
-void remember(Function&& f) noexcept {
-  try {
-    f(module_list::all());
-  } catch (std::exception const&) {
-  }
-}
-
 void add_loaded(hipError_t result, hipModule_t const* module, void const* image) {
-  if (result == hipSuccess && image != nullptr) remember([&](module_list& all) { all.add_loaded(*module, image); });
-}
-
-// Before the runtime does it: what the module's memory holds is then gone.
-void let_go(module_record* module) {
-  if (module == nullptr) return;
-  run* const here = run::existing();
-  if (here != nullptr && !here->is_over()) for_run(here, [&](run& of) { of.collector().module_gone(*module); });
+  if (result == hipSuccess && image != nullptr)
+    remember([&](module_list& all) { all.add_loaded(from_module, *module, image); });
 }
 
 }  // namespace
@@ -82,13 +60,7 @@ void __hipRegisterFunction(void** handle, void const* function, char* device_fun
 hipError_t hipModuleLoad(hipModule_t* module, char const* path) {
   followed_call const own;
   hipError_t const result = PASTA_DETAIL_NEXT(hipModuleLoad, module, path);
-  if (result == hipSuccess && path != nullptr && own.is_outermost()) {
-    remember([&](module_list& all) {
-      std::ifstream file(path, std::ios::binary);
-      std::string const image{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-      all.add_loaded(*module, image.data(), image.size());
-    });
-  }
+  if (result == hipSuccess && path != nullptr && own.is_outermost()) add_file(from_module, *module, path);
   return result;
 }
 hipError_t hipModuleLoadData(hipModule_t* module, void const* image) {
@@ -107,11 +79,11 @@ hipError_t hipModuleLoadDataEx(hipModule_t* module, void const* image, unsigned 
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, char const* name) {
   hipError_t const result = PASTA_DETAIL_NEXT(hipModuleGetFunction, function, module, name);
   if (result == hipSuccess && name != nullptr)
-    remember([&](module_list& all) { all.add_loaded_kernel(module, *function, name); });
+    remember([&](module_list& all) { all.add_loaded_kernel(from_module, module, *function, name); });
   return result;
 }
 hipError_t hipModuleUnload(hipModule_t module) {
-  remember([&](module_list& all) { let_go(all.loaded_gone(module)); });
+  remember([&](module_list& all) { let_go(all.loaded_gone(from_module, module)); });
   return PASTA_DETAIL_NEXT(hipModuleUnload, module);
 }
 

@@ -47,13 +47,13 @@ void module_list::add_registered(void** handle, void const* image) {
 }
 
 // The image may be gone once it is loaded.
-void module_list::add_loaded(hipModule_t module, void const* image, std::size_t bytes) {
+void module_list::add_loaded(module_record::origin from, void const* loaded, void const* image, std::size_t bytes) {
   module_record read;
   read_codes(read, image, bytes);
   std::lock_guard const lock(mutex_);
   module_record& made = modules_.emplace_back(std::move(read));
-  made.from = module_record::origin::loaded;
-  made.loaded = module;
+  made.from = from;
+  made.loaded = loaded;
 }
 
 module_record& module_list::of_program() {
@@ -77,9 +77,15 @@ void module_list::add_registered_kernel(void** handle, void const* function, std
   std::lock_guard const lock(mutex_);
   add_kernel(find_registered(handle), function, name);
 }
-void module_list::add_loaded_kernel(hipModule_t module, void const* function, std::string_view name) {
+void module_list::add_loaded_kernel(module_record::origin from, void const* loaded, void const* function,
+                                    std::string_view name) {
   std::lock_guard const lock(mutex_);
-  add_kernel(find_loaded(module), function, name);
+  add_kernel(find_loaded(from, loaded), function, name);
+}
+void module_list::add_other_handle(void const* function, void const* known) {
+  std::lock_guard const lock(mutex_);
+  auto const found = kernels_.find(known);
+  if (found != kernels_.end()) kernels_.insert_or_assign(function, known_kernel(found->second));
 }
 void module_list::add_program_kernel(void const* function, std::string_view name) {
   std::lock_guard const lock(mutex_);
@@ -105,9 +111,9 @@ module_record* module_list::find_registered(void** handle) {
   });
   return found == modules_.end() ? nullptr : &*found;
 }
-module_record* module_list::find_loaded(hipModule_t module) {
+module_record* module_list::find_loaded(module_record::origin from, void const* loaded) {
   auto const found = std::find_if(modules_.begin(), modules_.end(), [&](module_record const& each) {
-    return !each.is_gone && each.from == module_record::origin::loaded && each.loaded == module;
+    return !each.is_gone && each.from == from && each.loaded == loaded;
   });
   return found == modules_.end() ? nullptr : &*found;
 }
@@ -122,9 +128,9 @@ module_record* module_list::registered_gone(void** handle) {
   if (module != nullptr) forget(*module);
   return module;
 }
-module_record* module_list::loaded_gone(hipModule_t module) {
+module_record* module_list::loaded_gone(module_record::origin from, void const* loaded) {
   std::lock_guard const lock(mutex_);
-  module_record* const found = find_loaded(module);
+  module_record* const found = find_loaded(from, loaded);
   if (found != nullptr) forget(*found);
   return found;
 }

@@ -35,12 +35,13 @@ struct module_record {
   enum class origin {
     registered,  ///< compiled into the program or a library of it
     loaded,      ///< by hipModuleLoad and its kin
+    library,     ///< by hipLibraryLoadData and its kin
     program      ///< its kernels are functions of the program (pasta_hip_add_module)
   };
   origin from = origin::registered;
-  void** handle = nullptr;      ///< of a registered one
-  void const* image = nullptr;  ///< of a registered one, until it is read
-  hipModule_t loaded = nullptr;
+  void** handle = nullptr;       ///< of a registered one
+  void const* image = nullptr;   ///< of a registered one, until it is read
+  void const* loaded = nullptr;  ///< of a loaded one or a library: a hipModule_t or hipLibrary_t
   bool is_gone = false;
 
   std::vector<instrumented_code> codes;
@@ -66,12 +67,14 @@ class module_list {
   static module_list& all();
 
   void add_registered(void** handle, void const* image);
-  /// @param bytes of the image that may be read
-  void add_loaded(hipModule_t module, void const* image, std::size_t bytes = unlimited);
+  /// @param from loaded or library @param loaded its handle @param bytes of the image that may be read
+  void add_loaded(module_record::origin from, void const* loaded, void const* image, std::size_t bytes = unlimited);
   void add_program_state(void* state, std::string_view table);
 
   void add_registered_kernel(void** handle, void const* function, std::string_view name);
-  void add_loaded_kernel(hipModule_t module, void const* function, std::string_view name);
+  void add_loaded_kernel(module_record::origin from, void const* loaded, void const* function, std::string_view name);
+  /// The runtime has another handle for a kernel that is known.
+  void add_other_handle(void const* function, void const* known);
   void add_program_kernel(void const* function, std::string_view name);
 
   std::optional<known_kernel> find(void const* function);
@@ -79,12 +82,12 @@ class module_list {
   module_record& read(module_record& module);
   /// Forgets its kernels: their handles may come again. @return the module, or null
   module_record* registered_gone(void** handle);
-  module_record* loaded_gone(hipModule_t module);
+  module_record* loaded_gone(module_record::origin from, void const* loaded);
 
  private:
   void add_kernel(module_record* module, void const* function, std::string_view name);
   module_record* find_registered(void** handle);
-  module_record* find_loaded(hipModule_t module);
+  module_record* find_loaded(module_record::origin from, void const* loaded);
   module_record& of_program();
   void forget(module_record& module);
 

@@ -62,8 +62,11 @@ struct kernel_record : collecting::launch_counts {
   device_record* device = nullptr;
   attachment* where = nullptr;  ///< null: nothing counts in it
   std::size_t function = 0;     ///< index in the table's functions
-  std::string why_not;          ///< nothing counts in it: half a line
-  bool is_excluded = false;     ///< it was not chosen
+  /// Beside `where` and `function`, where several objects have it (a template's instance): one of them is what runs.
+  std::vector<std::pair<attachment*, std::size_t>> others;
+  std::string part_why_not;  ///< a part of its module's code was not attached: half a line
+  std::string why_not;       ///< nothing counts in it: half a line
+  bool is_excluded = false;  ///< it was not chosen
   /// Of launches that are kept apart: number in the process and shape, in order. Guarded by the results' lock.
   std::vector<std::pair<std::uint64_t, launch_shape>> each;
 };

@@ -65,6 +65,7 @@ std::string fill(runtime& all) {
   find_function(all.get_stream_device, "hipStreamGetDevice");
   find_function(all.get_symbol_address, "hipGetSymbolAddress");
   find_function(all.get_global, "hipModuleGetGlobal");
+  find_function(all.get_library_global, "hipLibraryGetGlobal");
   find_function(all.register_variable, "__hipRegisterVar");
   find_function(all.get_nodes, "hipGraphGetNodes");
   find_function(all.get_node_type, "hipGraphNodeGetType");

@@ -39,6 +39,7 @@ struct runtime {
   hipError_t (*get_stream_device)(hipStream_t, int*);
   hipError_t (*get_symbol_address)(void**, void const*);
   hipError_t (*get_global)(void**, std::size_t*, hipModule_t, char const*);
+  hipError_t (*get_library_global)(void**, std::size_t*, void const*, char const*);
   void (*register_variable)(void**, void*, char*, char const*, int, std::size_t, int, int);
 
   hipError_t (*get_nodes)(hipGraph_t, hipGraphNode_t*, std::size_t*);

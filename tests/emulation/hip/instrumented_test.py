@@ -147,5 +147,30 @@ class EventsTest(InstrumentedTest):
                           (16, "atomic", "global", 4, 256), (16, "load", "shared", 4, 256)])
 
 
+class ObjectsTest(InstrumentedTest):
+    """An instance of a kernel's template in two files, each with a state and a table of its own."""
+
+    source, tools = "two_objects.hip", ("access_count", "coalescing")
+    more = (HERE / "instrumented/other_object.hip",)
+
+    def counts(self, *flags):
+        kernels = self.run_tool("access_count", "llvm", stdout=f"{7 + 2 * 130}\n", flags=flags)
+        return {kernel: [(row["line"], row["access"], row["accesses"]) for row in tables["sites"]]
+                for kernel, tables in kernels.items()}
+
+    def test_all_launches_of_the_kernel_are_in_one_section(self):
+        self.assertEqual(self.counts(), {"of_this_file": [(10, "store", 1)],
+                                         "void add_twice<int>": [(10, "atomic", 130)]})
+
+    def test_launches_are_kept_apart(self):
+        self.assertEqual(self.counts("--per", "launch"), {
+            "of_this_file": [(10, "store", 1)], "void add_twice<int>": [(10, "atomic", 100)],
+            "void add_twice<int>'": [(10, "atomic", 30)]})
+
+    def test_handlers_of_the_kernel_are_in_one_section(self):
+        kernels = self.run_tool("coalescing", "llvm", stdout=f"{7 + 2 * 130}\n")
+        self.assertEqual(set(kernels), {"of_this_file", "void add_twice<int>"})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -13,13 +13,14 @@
 
 namespace pasta::ptx {
 
-/// CUB, Thrust, libcu++, and the headers of a CUDA toolkit: all of its own folder `include`, and of a distribution's by
-/// their names.
+/// CUB, Thrust, libcu++, rocPRIM, hipCUB, what HIP and clang have headers of their own for, and the headers of a CUDA
+/// toolkit: all of its own folder `include`, and of a distribution's by their names.
 inline bool is_library_code(std::string_view file) {
   // Folders of the libraries, as their sources and their installations have them.
-  constexpr std::array<std::string_view, 7> folders{
-      "/cccl/",       "/include/cub/",  "/include/thrust/",    "/cuda/std/",
-      "/libcudacxx/", "/include/cuda/", "/cooperative_groups/"};
+  constexpr std::array<std::string_view, 11> folders{
+      "/cccl/",         "/include/cub/",        "/include/thrust/",  "/cuda/std/",       "/libcudacxx/",
+      "/include/cuda/", "/cooperative_groups/", "/include/rocprim/", "/include/hipcub/", "/include/hip/amd_detail/",
+      "/lib/clang/"};
   auto const is_in = [&](std::string_view folder) { return file.find(folder) != std::string_view::npos; };
   if (std::any_of(folders.begin(), folders.end(), is_in)) return true;
   std::size_t const include = file.find("/include/");

@@ -7,8 +7,8 @@
 // HIP_STAND_IN_DEVICES is their number (1). HIP_STAND_IN_FAIL names functions that fail, `hipMalloc:1-2` in the first
 // two calls, `hipMemcpyAsync:3` from the third on; `hang` is a wait for the device that never ends. Modules that count
 // have variables whose names begin with pasta_state_: HIP_STAND_IN_COUNTS is what each launch adds to the counters of
-// all of its device that somebody collects, `0=100,1=3`, and in the file of HIP_STAND_IN_STATES is a line for each,
-// with the number of shards.
+// all of its device that somebody collects, `0=100,1=3` or `all=10` (HIP_STAND_IN_STATE: of the one of this number), and
+// in the file of HIP_STAND_IN_STATES is a line for each, with the number of shards.
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 #include <time.h>
@@ -100,8 +100,11 @@ void add_counts() {
   if (std::getenv("HIP_STAND_IN_COUNTS") == nullptr) return;
   static std::uint32_t launches = 0;
   std::uint32_t const launch = launches++;
+  char const* const only = std::getenv("HIP_STAND_IN_STATE");
+  int number = 0;
   for (variable& each : variables()) {
     if (each.name.rfind("pasta_state_", 0) != 0 || each.memory.count(current_device) == 0) continue;
+    if (only != nullptr && std::atoi(only) != number++) continue;
     std::byte const* const state = each.on(current_device);
     struct {
       std::byte* shards;
@@ -111,16 +114,21 @@ void add_counts() {
     if (to.shards == nullptr) continue;
     if (char const* const path = std::getenv("HIP_STAND_IN_STATES"))
       std::ofstream(path, std::ios::app) << "shards " << to.mask + 1 << '\n';
-    std::istringstream words(variable_or("HIP_STAND_IN_COUNTS", ""));
-    for (std::string word; std::getline(words, word, ',');) {
-      char* end = nullptr;
-      std::size_t const counter = std::strtoul(word.c_str(), &end, 10);
-      std::uint64_t const count = std::strtoull(end + 1, nullptr, 10);
+    auto const add = [&](std::size_t counter, std::uint64_t count) {
       std::byte* const at = to.shards + (launch & to.mask) * to.stride + counter * sizeof count;
       std::uint64_t sum = 0;
       std::memcpy(&sum, at, sizeof sum);
       sum += count;
       std::memcpy(at, &sum, sizeof sum);
+    };
+    std::istringstream words(variable_or("HIP_STAND_IN_COUNTS", ""));
+    for (std::string word; std::getline(words, word, ',');) {
+      std::uint64_t const count = std::strtoull(word.c_str() + word.find('=') + 1, nullptr, 10);
+      if (word.rfind("all=", 0) != 0) {
+        add(std::strtoul(word.c_str(), nullptr, 10), count);
+      } else {
+        for (std::size_t counter = 0; counter < to.stride / sizeof count; ++counter) add(counter, count);
+      }
     }
   }
 }
@@ -135,7 +143,7 @@ struct node {
   std::string name;
   hipKernelNodeParams parameters;
 };
-using graph = std::vector<node>;
+using graph = std::deque<node>;  // whose nodes stay where they are
 struct stream {
   graph* capture = nullptr;
 };
@@ -265,6 +273,90 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
                     {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes);
 }
 
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                            hipStream_t stream, void** all) {
+  return hipModuleLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, all,
+                               nullptr);
+}
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams* all, int count, unsigned) {
+  for (hipLaunchParams const* each = all; each != all + count; ++each) {
+    hipError_t const result =
+        hipLaunchKernel(each->func, each->gridDim, each->blockDim, each->args, each->sharedMem, each->stream);
+    if (result != hipSuccess) return result;
+  }
+  return done();
+}
+hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams* all, int count, unsigned flags) {
+  return hipLaunchCooperativeKernelMultiDevice(all, count, flags);
+}
+
+// Of newer runtimes, as AMD documents them.
+struct launch_config {
+  dim3 grid, block;
+  std::size_t shared_bytes;
+  hipStream_t stream;
+  void* attributes;
+  unsigned attribute_count;
+};
+struct function_launch_config {
+  unsigned grid[3], block[3], shared_bytes;
+  hipStream_t stream;
+  void* attributes;
+  unsigned attribute_count;
+};
+struct function_launch {
+  hipFunction_t function;
+  unsigned grid[3], block[3], shared_bytes;
+  hipStream_t stream;
+  void** parameters;
+};
+hipError_t hipLaunchKernelExC(launch_config const* config, void const* function, void** all) {
+  return hipLaunchKernel(function, config->grid, config->block, all, config->shared_bytes, config->stream);
+}
+hipError_t hipDrvLaunchKernelEx(function_launch_config const* config, hipFunction_t function, void** all,
+                                void** extra) {
+  auto const& [grid, block, shared_bytes, stream, attributes, count] = *config;
+  return hipModuleLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared_bytes, stream,
+                               all, extra);
+}
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(function_launch* all, unsigned count, unsigned) {
+  for (unsigned i = 0; i < count; ++i) {
+    auto const& [function, grid, block, shared_bytes, stream, parameters] = all[i];
+    hipError_t const result = hipModuleLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                                    shared_bytes, stream, parameters, nullptr);
+    if (result != hipSuccess) return result;
+  }
+  return done();
+}
+// A library is a module. All have one kernel, `twice`; its function is another handle.
+hipError_t hipLibraryLoadData(hipModule_t* library, void const* image, hipJitOption*, void**, unsigned, void*, void**,
+                              unsigned) {
+  return hipModuleLoadData(library, image);
+}
+hipError_t hipLibraryLoadFromFile(hipModule_t* library, char const*, hipJitOption*, void**, unsigned, void*, void**,
+                                  unsigned) {
+  return hipModuleLoadData(library, nullptr);
+}
+hipError_t hipLibraryUnload(hipModule_t library) { return hipModuleUnload(library); }
+hipError_t hipLibraryGetKernel(hipFunction_t* kernel, hipModule_t library, char const* name) {
+  return hipModuleGetFunction(kernel, library, name);
+}
+hipError_t hipLibraryEnumerateKernels(hipFunction_t* kernels, unsigned count, hipModule_t library) {
+  return count == 0 ? done() : hipModuleGetFunction(kernels, library, "twice");
+}
+hipError_t hipKernelGetName(char const** name, hipFunction_t kernel) {
+  *name = reinterpret_cast<std::string const*>(kernel)->c_str();
+  return done();
+}
+hipError_t hipKernelGetFunction(hipFunction_t* function, hipFunction_t kernel) {
+  *function = reinterpret_cast<hipFunction_t>(new std::string(*reinterpret_cast<std::string const*>(kernel)));
+  return done();
+}
+hipError_t hipLibraryGetGlobal(void** memory, std::size_t* bytes, hipModule_t library, char const* name) {
+  return hipModuleGetGlobal(memory, bytes, library, name);
+}
+
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
   if (is_to_fail("hipMalloc")) return done(hipErrorOutOfMemory);
   *memory = std::calloc(bytes == 0 ? 1 : bytes, 1);
@@ -365,6 +457,35 @@ hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus* stat
 hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t from, hipGraphNode_t*, char*, std::size_t) {
   *exec = reinterpret_cast<hipGraphExec_t>(from);
   return done();
+}
+hipError_t hipGraphInstantiateWithParams(hipGraphExec_t* exec, hipGraph_t from, void*) {
+  return hipGraphInstantiate(exec, from, nullptr, nullptr, 0);
+}
+hipError_t hipGraphCreate(hipGraph_t* made, unsigned) {
+  *made = reinterpret_cast<hipGraph_t>(new graph);
+  return done();
+}
+hipError_t hipGraphAddKernelNode(hipGraphNode_t* made, hipGraph_t to, hipGraphNode_t const*, std::size_t,
+                                 hipKernelNodeParams const* parameters) {
+  std::lock_guard const lock(mutex);
+  auto const known = kernels().find(parameters->func);
+  if (known == kernels().end()) return done(hipErrorInvalidDeviceFunction);
+  auto& nodes = *reinterpret_cast<graph*>(to);
+  nodes.push_back({known->second, *parameters});
+  *made = reinterpret_cast<hipGraphNode_t>(&nodes.back());
+  return done();
+}
+hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t, hipGraphNode_t of, hipKernelNodeParams const* parameters) {
+  reinterpret_cast<node*>(of)->parameters = *parameters;
+  return done();
+}
+struct graph_node_parameters {
+  hipGraphNodeType type;
+  int reserved[3];
+  hipKernelNodeParams kernel;
+};
+hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t of, graph_node_parameters* parameters) {
+  return hipGraphExecKernelNodeSetParams(exec, of, &parameters->kernel);
 }
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t) {
   std::lock_guard const lock(mutex);
