@@ -56,7 +56,7 @@ void check_refused(std::string const& image, std::string const& why) {
 }  // namespace
 
 TEST_CASE("a bundle that zlib compressed is read, in each version of its head, whatever lies behind it") {
-  for (std::uint64_t const version : {1, 2, 3}) {
+  for (std::uint64_t const version : {1u, 2u, 3u}) {
     for (char const* const behind : {"", "CCOB and what belongs to another bundle"}) {
       std::string why_not;
       CHECK(uncompress_bundle(make_compressed(version, 0, by_zlib()) + behind, why_not) == text);
@@ -69,7 +69,7 @@ TEST_CASE("a bundle that zlib compressed is read, in each version of its head, w
 TEST_CASE("a bundle that zstd compressed is read, in each version of its head, whatever lies behind it") {
   std::string body(ZSTD_compressBound(text.size()), '\0');
   body.resize(ZSTD_compress(body.data(), body.size(), text.data(), text.size(), 3));
-  for (std::uint64_t const version : {1, 2, 3}) {
+  for (std::uint64_t const version : {1u, 2u, 3u}) {
     for (char const* const behind : {"", "CCOB and what belongs to another bundle"}) {
       std::string why_not;
       CHECK(uncompress_bundle(make_compressed(version, 1, body) + behind, why_not) == text);
@@ -91,7 +91,7 @@ TEST_CASE("a bundle that zstd compressed is refused by a build without zstd, wit
 
 TEST_CASE("a compressed bundle that was cut short or changed is refused") {
   std::string const damaged = "its compressed code is damaged";
-  for (std::uint64_t const version : {1, 2, 3}) {
+  for (std::uint64_t const version : {1u, 2u, 3u}) {
     std::string const whole = make_compressed(version, 0, by_zlib());
     for (std::size_t bytes = 4; bytes < whole.size(); ++bytes) check_refused(whole.substr(0, bytes), damaged);
     check_refused(make_compressed(version, 0, by_zlib(), text.size() - 1), damaged);
