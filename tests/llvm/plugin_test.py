@@ -233,6 +233,39 @@ def count(pattern, function, without=None):
     return found - count(pattern, without) if without else found
 
 
+class Flow:
+    """What may follow what in a function's assembly. blocks[name]: opcodes, up to a jump; next[name]: names."""
+
+    def __init__(self, text):
+        self.blocks, self.next, name = {"": []}, {"": set()}, ""
+        for line in text.splitlines():
+            begun = re.match(r"(\.LBB\w+):", line)
+            words = line.split(";")[0].split() if re.match(INSTRUCTION, line) else []
+            if begun:
+                name = self.begin(begun[1], name)
+            if words:
+                self.blocks[name].append(words[0])
+            if words and re.match("s_c?branch", words[0]):
+                self.next[name].add(words[1])
+            if words and words[0].startswith("s_cbranch"):
+                name = self.begin(f"{name}'", name)
+            elif words and words[0] in ("s_branch", "s_endpgm", "s_setpc_b64"):
+                name = None
+
+    def begin(self, name, behind):
+        self.blocks[name], self.next[name] = [], set()
+        if behind is not None:
+            self.next[behind].add(name)
+        return name
+
+    def reaching(self, opcode):
+        """Names of blocks behind or in which such an instruction may come."""
+        found = {name for name, opcodes in self.blocks.items() if any(opcode in each for each in opcodes)}
+        while more := {name for name in self.blocks if name not in found and self.next[name] & found}:
+            found |= more
+        return found
+
+
 @unittest.skipUnless(os.path.isfile("/usr/include/hip/hip_runtime.h") and os.path.isdir(BITCODE),
                      "HIP is not here: apt-get install hipcc libamdhip64-dev rocm-device-libs")
 class DeviceTest(PluginTest):
@@ -298,6 +331,22 @@ class DeviceTest(PluginTest):
         for name, values in found.items():
             for what in values:
                 self.assertLessEqual(values[what][1], limits[name][what][1], f"{name}: {what}")
+
+    def test_launches_that_are_not_kept_apart_pass_their_search_by(self):
+        """At the cost of a load, a comparison and a branch, all of them scalar."""
+        for version in VERSIONS:
+            for gpu in "gfx90a", "gfx1030":
+                for name, (_, after) in self.both(version, gpu, "--tools", "access_count").items():
+                    with self.subTest(version=version, gpu=gpu, kernel=name):
+                        flow = Flow(after["text"])
+                        searching = flow.reaching("atomic_cmpswap")
+                        self.assertIn("", searching)
+                        guard = next(each for each in flow.blocks if each in searching
+                                     and not flow.next[each] <= searching)
+                        opcodes = flow.blocks[guard]
+                        comparisons = [each for each in opcodes if each.startswith("s_cmp")]
+                        self.assertIn(comparisons[-1:], (["s_cmp_eq_u64"], ["s_cmp_lg_u64"]), opcodes)
+                        self.assertRegex(opcodes[-1], r"^s_cbranch_scc[01]$")
 
     def check_kernel(self, before, after, most_scratch_bytes=0):
         """No call, barrier or scratch memory from us."""

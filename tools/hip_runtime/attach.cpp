@@ -125,7 +125,7 @@ std::string collector::take_launch_memory(device_record& device, attachment& mad
   std::vector<std::byte> begin(made.launch_bytes());
   detail::launch_sets const sets{reinterpret_cast<std::uint64_t>(made.launches) + made.launch_bytes() -
                                      made.launch_set_count * made.of_launch.set_bytes(),
-                                 made.of_launch.set_bytes(), made.launch_set_count - 1, 0};
+                                 made.of_launch.set_bytes(), made.launch_set_count - 1};
   std::memcpy(begin.data(), &sets, sizeof sets);
   if (std::string problem = copy(device, made.launches, begin.data(), begin.size(), hipMemcpyHostToDevice);
       !problem.empty())

@@ -17,12 +17,11 @@ struct launch_entry {
   std::uint64_t function;  ///< the kernel's index in the site table's functions + 1
 };
 
-/// Entries follow it, one for each set.
+/// Entries follow it, one for each set. A launch that finds no set adds to what all launches share.
 struct launch_sets {
   std::uint64_t first;      ///< address of the first set: what its launch has once, then one shard
-  std::uint64_t set_bytes;  ///< from one set to the next
+  std::uint64_t set_bytes;  ///< from one set to the next; less than 4 GiB
   std::uint64_t set_mask;   ///< number of sets - 1; a power of two
-  std::uint64_t is_full;    ///< 1: a launch found no set, and adds to what all launches share
 };
 
 /// Sets that a launch may take, from the one that its number names.

@@ -27,6 +27,7 @@
 extern "C" __device__ std::uint64_t pasta_dispatch_id() __asm("llvm.amdgcn.dispatch.id");
 #define PASTA_DISPATCH_ID() pasta_dispatch_id()
 #define PASTA_QUEUE() reinterpret_cast<std::uint64_t>((void const*)__builtin_amdgcn_queue_ptr())
+#define PASTA_OF_FIRST_LANE(half) static_cast<std::uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(half)))
 #endif
 
 namespace pasta::detail {
@@ -152,27 +153,34 @@ struct device_hook {
   }
 };
 
+/// A word that all lanes have alike, in a form that the compiler knows to be so: it then takes scalar registers.
+PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t uniform_word(std::uint64_t word) {
+  return PASTA_OF_FIRST_LANE(static_cast<std::uint32_t>(word)) |
+         static_cast<std::uint64_t>(PASTA_OF_FIRST_LANE(static_cast<std::uint32_t>(word >> 32))) << 32;
+}
+
+/// Writes to a word that is written once, unless it is written. @return what is there
+PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t write_once(std::uint64_t& word, std::uint64_t value) {
+  std::uint64_t seen = uniform_word(word);  // an old value can only be zero
+  if (seen == 0) seen = uniform_word(simt::atomic_compare_exchange(word, 0, value));
+  return seen == 0 ? value : seen;
+}
+
 /// The set of the launch that the wave is of. @param function of a kernel; 0: of a function that kernels call
 /// @return its address, the same for all lanes; 0: launches are not kept apart, or there is none for it
 PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t find_launch_set(unsigned char* table, std::uint32_t function) {
   if (table == nullptr) return 0;
-  auto& sets = *reinterpret_cast<launch_sets*>(table);
+  auto const& sets = *reinterpret_cast<launch_sets const*>(table);
   auto* const entries = reinterpret_cast<launch_entry*>(table + sizeof(launch_sets));
   std::uint64_t const dispatch = PASTA_DISPATCH_ID() + 1, queue = PASTA_QUEUE();
   PASTA_NO_UNROLL
   for (std::uint32_t tries = 0; tries < launch_set_tries; ++tries) {
-    std::uint64_t const number = (dispatch + tries) & sets.set_mask;
+    auto const number = static_cast<std::uint32_t>((dispatch + tries) & uniform_word(sets.set_mask));
     launch_entry& entry = entries[number];
-    // Words are written once, so an old value can only be zero.
-    std::uint64_t seen = entry.dispatch, seen_queue = entry.queue;
-    if (seen == 0) seen = simt::atomic_compare_exchange(entry.dispatch, 0, dispatch);
-    if (seen != 0 && seen != dispatch) continue;
-    if (seen_queue == 0) seen_queue = simt::atomic_compare_exchange(entry.queue, 0, queue);
-    if (seen_queue != 0 && seen_queue != queue) continue;
+    if (write_once(entry.dispatch, dispatch) != dispatch || write_once(entry.queue, queue) != queue) continue;
     if (function != 0) entry.function = function;
-    return sets.first + number * sets.set_bytes;
+    return uniform_word(sets.first) + std::uint64_t{number} * static_cast<std::uint32_t>(uniform_word(sets.set_bytes));
   }
-  sets.is_full = 1;
   return 0;
 }
 
