@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "called_hooks.hpp"
 #include "compatibility.hpp"
 #include "kernels.hpp"
 
@@ -62,16 +63,6 @@ llvm::Instruction* behind_allocas(llvm::BasicBlock& entry) {
 // With more calls of hooks than that in a function they stay calls: compilers take minutes for a sort's thousands of
 // sites, and a GPU's cache of instructions has no room for as many bodies.
 constexpr std::size_t most_inlined = 8;
-
-// A hook that is not inlined is compiled for its caller's GPU.
-void call_from(llvm::Function& hook, llvm::Function const& caller) {
-  hook.removeFnAttr(llvm::Attribute::AlwaysInline);
-  hook.addFnAttr(llvm::Attribute::NoInline);
-  hook.setDoesNotRecurse();  // else a stack is kept for it
-  for (char const* const name : {"target-cpu", "target-features"}) {
-    if (caller.hasFnAttribute(name)) hook.addFnAttr(caller.getFnAttribute(name));
-  }
-}
 
 std::uint64_t constant_of(llvm::Value const* value) {
   auto const* const constant = llvm::dyn_cast<llvm::ConstantInt>(value);
@@ -237,21 +228,7 @@ device_function::entry_values device_function::make_entry(device_state const& st
           as_scalar(at, at.CreateSelect(is_apart, own, shared))};
 }
 
-// An address that is the same for all lanes, so that a compiler which does not see it needs no vector registers.
-llvm::Value* device_function::as_scalar(llvm::IRBuilder<>& at, llvm::Value* address) const {
-  if (!is_amd(*function_->getParent())) return address;
-  auto const read_first = [&](llvm::Value* word) {
-    return at.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, read_lane_types(at.getContext()),
-                              {at.CreateTrunc(word, at.getInt32Ty())});
-  };
-  llvm::Type* const wide = at.getInt64Ty();
-  llvm::Value* const word = at.CreatePtrToInt(address, wide);
-  llvm::Value* const high = at.CreateZExt(read_first(at.CreateLShr(word, 32)), wide);
-  return at.CreateIntToPtr(at.CreateOr(at.CreateShl(high, 32), at.CreateZExt(read_first(word), wide)),
-                           address->getType());
-}
-
-void device_function::instrument(device_state const& state) {
+void device_function::instrument(device_state const& state, llvm::SmallVectorImpl<llvm::Function*>& made) {
   if (!has_sites()) return;
   forget_what_was_inferred(*function_);
   entry_values at_entry{};
@@ -265,7 +242,7 @@ void device_function::instrument(device_state const& state) {
       if (!tool.handles_any() || tool.thread_state_words() == 0) continue;
       threads_[i] =
           at.CreateAlloca(llvm::ArrayType::get(at.getInt32Ty(), tool.thread_state_words()), nullptr, "pasta.thread");
-      call(at, tool, hook_function::start, i, {});
+      call(at, tool, hook_function::start, i, {}, nullptr, -1);
     }
     for (site const& each : sites_) call_hooks(each, state, at_entry);
     call_at_begin(state, at_entry);
@@ -274,7 +251,7 @@ void device_function::instrument(device_state const& state) {
   counters_.finish([&](llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::Value*> executions) {
     add_counters(at, executions, is_hooked_ ? at_entry : make_entry(state, at));
   });
-  inline_hooks();
+  inline_hooks(at_entry, made);
 }
 
 // An inlined body needs a place in a function that has debug information.
@@ -288,7 +265,8 @@ void device_function::give_place(llvm::IRBuilder<>& at, llvm::Instruction const&
 }
 
 void device_function::call(llvm::IRBuilder<>& at, device_tool const& tool, hook_function which, std::size_t number,
-                           llvm::SmallVector<llvm::Value*, 12> arguments) {
+                           llvm::SmallVector<llvm::Value*, 12> arguments, device_state::tool_area const* area,
+                           std::int64_t site_row) {
   llvm::Function* const hook = tool.function(which);
   llvm::Type* const last = hook->getFunctionType()->params().back();
   llvm::Value* thread = llvm::Constant::getNullValue(last);
@@ -296,7 +274,7 @@ void device_function::call(llvm::IRBuilder<>& at, device_tool const& tool, hook_
   arguments.push_back(thread);
   for (auto const& [argument, parameter] : llvm::zip(arguments, hook->getFunctionType()->params()))
     if (argument->getType()->isIntegerTy()) argument = at.CreateZExtOrTrunc(argument, parameter);
-  calls_.push_back(at.CreateCall(hook, arguments));
+  calls_.push_back({at.CreateCall(hook, arguments), &tool, which, area, site_row, row_});
 }
 
 void device_function::add_rows(llvm::IRBuilder<>& at, llvm::SmallVector<llvm::Value*, 12>& arguments,
@@ -341,7 +319,7 @@ void device_function::call_hooks(site const& each, device_state const& state, en
         arguments.push_back(at.CreatePtrToInt(callee, at.getInt64Ty()));
       }
       add_rows(at, arguments, state.area_of(i), each.event_by.row, at_entry);
-      call(at, tool, each.event, i, std::move(arguments));
+      call(at, tool, each.event, i, std::move(arguments), &state.area_of(i), each.event_by.row);
     }
     for (site_access const& one : each.accesses) {
       bool const is_wanted = one.by.row >= 0 && tool.handles(hook_function::memory_access) &&
@@ -351,7 +329,7 @@ void device_function::call_hooks(site const& each, device_state const& state, en
                                                     at.CreateZExtOrTrunc(one.what.size_bytes, at.getInt32Ty()),
                                                     number(one.what.what), number(one.space)};
       add_rows(at, arguments, state.area_of(i), one.by.row, at_entry);
-      call(at, tool, hook_function::memory_access, i, std::move(arguments));
+      call(at, tool, hook_function::memory_access, i, std::move(arguments), &state.area_of(i), one.by.row);
     }
   }
 }
@@ -369,15 +347,15 @@ void device_function::call_in_lanes(llvm::Instruction* before, hook_function whi
     if (!wants(tools_->tools[i])) continue;
     llvm::SmallVector<llvm::Value*, 12> arguments;
     add_rows(at, arguments, state.area_of(i), -1, at_entry);
-    call(at, tools_->tools[i], which, i, std::move(arguments));
+    call(at, tools_->tools[i], which, i, std::move(arguments), &state.area_of(i), -1);
   }
 }
 
 // Behind what the thread's states begin with.
 void device_function::call_at_begin(device_state const& state, entry_values const& at_entry) {
   llvm::Instruction* last = llvm::cast<llvm::Instruction>(at_entry.shared);
-  for (llvm::CallInst* const each : calls_) {
-    if (each->getParent() == &function_->getEntryBlock()) last = each;
+  for (hook_call const& each : calls_) {
+    if (each.call->getParent() == &function_->getEntryBlock()) last = each.call;
   }
   call_in_lanes(last->getNextNode(), hook_function::thread_enter, state, at_entry);
 }
@@ -405,18 +383,21 @@ void device_function::add_counters(llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::V
   }
 }
 
-void device_function::inline_hooks() {
+void device_function::inline_hooks(entry_values const& at_entry, llvm::SmallVectorImpl<llvm::Function*>& made) {
   llvm::SmallVector<llvm::CallBase*, 64> calls;
   if (calls_.size() <= most_inlined) {
-    calls.append(calls_.begin(), calls_.end());
+    for (hook_call const& each : calls_) calls.push_back(each.call);
   } else {
-    for (llvm::CallInst* const each : calls_) call_from(*each->getCalledFunction(), *function_);
+    for (hook_call const& each : calls_) {
+      if (llvm::Function* const called = call_by_numbers(each, at_entry.shard, at_entry.shared, *function_))
+        made.push_back(called);
+    }
   }
   for (llvm::Instruction& instruction : llvm::instructions(*function_)) {
-    auto* const made = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    bool const is_of_entry = made != nullptr && (made->getCalledFunction() == tools_->block ||
-                                                 made->getCalledFunction() == tools_->launch_set);
-    if (is_of_entry) calls.push_back(made);
+    auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    bool const is_of_entry = call != nullptr && (call->getCalledFunction() == tools_->block ||
+                                                 call->getCalledFunction() == tools_->launch_set);
+    if (is_of_entry) calls.push_back(call);
   }
   for (llvm::CallBase* const each : calls) {
     llvm::InlineFunctionInfo information;

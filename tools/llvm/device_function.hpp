@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "block_counters.hpp"
+#include "called_hooks.hpp"
 #include "device_state.hpp"
 #include "device_tools.hpp"
 #include "matrix.hpp"
@@ -25,7 +26,8 @@ class device_function {
   /// Finds the sites, and takes their counters and rows: those of all functions, before the first is changed.
   void plan(device_state& state);
   bool has_sites() const { return !sites_.empty() || is_hooked_; }
-  void instrument(device_state const& state);
+  /// @param made gets the functions that it made, for calls of its own
+  void instrument(device_state const& state, llvm::SmallVectorImpl<llvm::Function*>& made);
 
  private:
   // What is known of the module's state where the function begins.
@@ -54,10 +56,9 @@ class device_function {
   void plan_site(llvm::Instruction& instruction, device_state& state);
   llvm::json::Object describe(site const& each, device_state& state, unsigned first_counter) const;
   entry_values make_entry(device_state const& state, llvm::IRBuilder<>& at) const;
-  llvm::Value* as_scalar(llvm::IRBuilder<>& at, llvm::Value* address) const;
   void give_place(llvm::IRBuilder<>& at, llvm::Instruction const& near) const;
   void call(llvm::IRBuilder<>& at, device_tool const& tool, hook_function which, std::size_t number,
-            llvm::SmallVector<llvm::Value*, 12> arguments);
+            llvm::SmallVector<llvm::Value*, 12> arguments, device_state::tool_area const* area, std::int64_t site_row);
   void add_rows(llvm::IRBuilder<>& at, llvm::SmallVector<llvm::Value*, 12>& arguments,
                 device_state::tool_area const& area, std::int64_t site_row, entry_values const& at_entry) const;
   void call_hooks(site const& each, device_state const& state, entry_values const& at_entry);
@@ -66,7 +67,7 @@ class device_function {
   void call_at_begin(device_state const& state, entry_values const& at_entry);
   void call_at_ends(device_state const& state, entry_values const& at_entry);
   void add_counters(llvm::IRBuilder<>& at, llvm::ArrayRef<llvm::Value*> executions, entry_values const& at_entry);
-  void inline_hooks();
+  void inline_hooks(entry_values const& at_entry, llvm::SmallVectorImpl<llvm::Function*>& made);
 
   llvm::Function* function_;
   device_tools const* tools_;
@@ -78,7 +79,7 @@ class device_function {
   std::int64_t row_ = -1;                            ///< of the function; none: no tool has handlers
   bool is_hooked_ = false;                           ///< a handler gets something of it
   llvm::SmallVector<llvm::AllocaInst*, 2> threads_;  ///< [tool]: its thread_state; null: it has none
-  llvm::SmallVector<llvm::CallInst*, 32> calls_;     ///< of hooks
+  std::vector<hook_call> calls_;
 };
 
 }  // namespace pasta::plugin

@@ -75,12 +75,13 @@ llvm::PreservedAnalyses device_route::run(llvm::Module& module, llvm::ModuleAnal
     plans.emplace_back(*each, tools, is_kernel(*each, annotated)).plan(state);
   }
   state.place_rows();
-  for (device_function& each : plans) each.instrument(state);
+  llvm::SmallVector<llvm::Function*, 16> changed = all;
+  for (device_function& each : plans) each.instrument(state, changed);
   state.finish();
   remove_hooks(tools);
   // Lanes that are emulated come together by the order of the code: it stays.
   llvm::FunctionPassManager cleanup = is_amd(module) ? make_device_cleanup() : llvm::FunctionPassManager();
-  for (llvm::Function* const each : all) {
+  for (llvm::Function* const each : changed) {
     functions.invalidate(*each, llvm::PreservedAnalyses::none());
     functions.invalidate(*each, cleanup.run(*each, functions));
   }
