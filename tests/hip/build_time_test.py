@@ -19,13 +19,15 @@ MOST = 1.5
 
 class BuildTimeTest(unittest.TestCase):
     def test_a_program_of_a_few_kernels(self):
-        for source, pairs in (("tests/llvm/kernels.hip", 9), ("tests/hip/rocprim_sort.hip", 1)):
-            with self.subTest(source=source):
-                samples = hipcc_build.measure(PASTA, compiler.PROGRAMS["hipcc"], "access_count",
+        for source, tools, pairs in (("tests/llvm/kernels.hip", "access_count", 9),
+                                     ("tests/hip/rocprim_sort.hip", "access_count", 1),
+                                     ("tests/hip/rocprim_sort.hip", "coalescing", 1)):
+            with self.subTest(source=source, tools=tools):
+                samples = hipcc_build.measure(PASTA, compiler.PROGRAMS["hipcc"], tools,
                                               compiler.SOURCE_DIR / source,
                                               ["-std=c++17", "--offload-arch=gfx90a", "-O2", "-g"], pairs)
                 native, ours, ratio = hipcc_build.ratio_of(samples, 1)
-                print(f"{source}: {native:.2f} s and {ours:.2f} s of CPU time, ratio {ratio:.2f}")
+                print(f"{source}, {tools}: {native:.2f} s and {ours:.2f} s of CPU time, ratio {ratio:.2f}")
                 self.assertLessEqual(ratio, MOST, samples)
 
 
