@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""Builds what the tests run: program (program.hip with counters, plain.hip without), and module.co, a module that it
-loads.
+"""Builds what the tests run: program (program.hip with counters, plain.hip without), module.co, a module that it loads,
+and both compressed where clang 19 for HIP is found.
 
 usage: build_program.py FOLDER
 """
@@ -28,6 +28,12 @@ def main(folder):
     run(hipcc, *flags, "-c", HERE / "plain.hip", "-o", folder / "plain.o")
     run(hipcc, *ARCHITECTURES, folder / "program.o", folder / "plain.o", "-o", folder / "program")
     run(*counting, *flags, "--genco", HERE / "module.hip", "-o", folder / "module.co")
+    clang = os.environ.get("PASTA_HIP_CLANG")
+    if clang:
+        compressing = [*counting, "--clang", clang, *flags, "--offload-compress"]
+        run(*compressing, HERE / "program.hip", HERE / "plain.hip", "-o", folder / "compressed")
+        run(*compressing, "--cuda-device-only", "--gpu-bundle-output", HERE / "module.hip", "-o",
+            folder / "compressed.co")
 
 
 if __name__ == "__main__":

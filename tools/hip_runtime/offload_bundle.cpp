@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
+
+#include "compressed_bundle.hpp"
 
 namespace pasta::hip_runtime {
 
 namespace {
 
-constexpr std::string_view bundle_magic = "__CLANG_OFFLOAD_BUNDLE__", compressed_magic = "CCOB";
+constexpr std::string_view bundle_magic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view elf_magic{
     "\x7f"
     "ELF",
@@ -59,16 +62,8 @@ bool has_feature(std::string_view device, std::string_view feature) {
          (at + feature.size() == device.size() || device[at + feature.size()] == ':');
 }
 
-}  // namespace
-
-std::vector<code_object> read_code_objects(void const* image, std::string& why_not, std::size_t bytes) {
-  std::string_view const all(static_cast<char const*>(image), bytes);
-  if (all.starts_with(elf_magic)) return {{"", whole_elf(all)}};
+std::vector<code_object> read_bundle(std::string_view all, std::string& why_not) {
   std::vector<code_object> objects;
-  if (all.starts_with(compressed_magic)) {
-    why_not = "its code is compressed (build it without --offload-compress)";
-    return objects;
-  }
   if (!all.starts_with(bundle_magic)) {
     why_not = "its code is in a form that PASTA does not know";
     return objects;
@@ -85,9 +80,22 @@ std::vector<code_object> read_code_objects(void const* image, std::string& why_n
     std::string target = target_of(part(all, at + sizeof entry, entry.name_bytes));
     at += sizeof entry + entry.name_bytes;
     std::string_view const code = part(all, entry.offset, entry.bytes);
-    if (!target.empty() && !code.empty()) objects.push_back({std::move(target), code});
+    if (!target.empty() && !code.empty()) objects.push_back({std::move(target), code, nullptr});
   }
   if (objects.empty()) why_not = "there is no code for a GPU in it";
+  return objects;
+}
+
+}  // namespace
+
+std::vector<code_object> read_code_objects(void const* image, std::string& why_not, std::size_t bytes) {
+  std::string_view const all(static_cast<char const*>(image), bytes);
+  if (all.starts_with(elf_magic)) return {{"", whole_elf(all), nullptr}};
+  if (!all.starts_with(compressed_bundle_magic)) return read_bundle(all, why_not);
+  auto const kept = std::make_shared<std::string const>(uncompress_bundle(all, why_not));
+  if (kept->empty()) return {};
+  std::vector<code_object> objects = read_bundle(*kept, why_not);
+  for (code_object& each : objects) each.uncompressed = kept;
   return objects;
 }
 

@@ -10,6 +10,7 @@
 #include <pasta/instrument/ptx/module_state.hpp>
 #include <pasta/session/ptx/read_site_table.hpp>
 
+#include <compressed_bundle.hpp>
 #include <image.hpp>
 #include <offload_bundle.hpp>
 #include <packed_table.hpp>
@@ -32,10 +33,13 @@ void add_table(std::string_view kept, std::string const& target, std::vector<amd
 }  // namespace
 
 std::vector<amd_tools> read_amd_tools(std::string_view section) {
-  constexpr std::string_view magic = "__CLANG_OFFLOAD_BUNDLE__";
+  constexpr std::string_view plain = "__CLANG_OFFLOAD_BUNDLE__", compressed = hip_runtime::compressed_bundle_magic;
   std::vector<amd_tools> found;
   // Each source that was compiled has a bundle of its own.
-  for (std::size_t at = section.find(magic); at != std::string_view::npos; at = section.find(magic, at + 1)) {
+  auto const find_next = [&](std::size_t from) {
+    return std::min(section.find(plain, from), section.find(compressed, from));
+  };
+  for (std::size_t at = find_next(0); at != std::string_view::npos; at = find_next(at + 1)) {
     std::string why_not;
     for (auto const& code : hip_runtime::read_code_objects(section.data() + at, why_not, section.size() - at)) {
       for (std::string const& id : collecting::read_image(code.image).ids) {

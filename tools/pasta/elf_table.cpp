@@ -16,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <compressed_bundle.hpp>
 #include <pasta/instrument/ptx/module_state.hpp>
 #include <pasta/report/visible.hpp>
 #include <pasta/report/write_file.hpp>
@@ -66,11 +67,13 @@ void add_entries(std::string_view data, std::string const& path, std::vector<com
   }
 }
 
-// Code objects lie in it as they are, with the names of their variables.
+// Code objects lie in it as they are, with the names of their variables, or compressed.
 void add_amd_code(Elf_Data const* bundles, program_table& table) {
   if (bundles == nullptr || bundles->d_buf == nullptr) return;
   std::string_view const code(static_cast<char const*>(bundles->d_buf), bundles->d_size);
-  if (::memmem(code.data(), code.size(), ptx::state_prefix.data(), ptx::state_prefix.size()) == nullptr) return;
+  if (code.find(ptx::state_prefix) == std::string_view::npos &&
+      code.find(hip_runtime::compressed_bundle_magic) == std::string_view::npos)
+    return;
   table.amd_code += code;
 }
 
