@@ -123,7 +123,8 @@ kernel_record& collector::resolve(void const* function, int number, launch_shape
   std::string why_not = "it was built without PASTA's counters";
   attachment* where = nullptr;
   std::size_t index = 0;
-  bool const is_excluded = !wanted_.selection.has_kernel(collecting::demangled(name));
+  bool const is_excluded = !wanted_.selection.devices.has(static_cast<std::uint64_t>(number)) ||
+                           !wanted_.selection.has_kernel(collecting::demangled(name));
   module_record* const module = known ? &module_list::all().read(*known->module) : nullptr;
   if (module != nullptr && !module->why_not.empty()) why_not = module->why_not;
   instrumented_code* const code = module == nullptr ? nullptr : module->code_for(device.target);
