@@ -86,7 +86,7 @@ class CountTest(RuntimeTest):
                 (["scale", "step"] * 4, {"PASTA_SCHEDULE": "wait=1,active=1"}, 2, 4),
                 (["scale", "stop", "scale", "start", "scale"], {}, 2, 3),
                 (["stop", "scale", "start", "scale"], {}, 1, 2),
-                (["scale", "device", "1", "scale", "scale"], {"PASTA_DEVICES": "1"}, 2, 3)):
+                (["scale", "device", "1", "scale", "scale"], {"PASTA_DEVICES": "1", "HIP_STAND_IN_DEVICES": "2"}, 2, 3)):
             with self.subTest(words=words, **variables):
                 self.run_program(*words, **variables)
                 self.check_scale(100 * taken, (launches, taken, 0))
