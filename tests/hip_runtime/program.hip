@@ -7,10 +7,12 @@
 //   device N, sync, reset
 //   stream, capture, end_capture, replay     a graph of what was launched in between
 //   load FILE, unload, launch NAME   of a module
+//   push RANGE, pop, start, stop, step    pasta/annotate.h
 //   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
 //   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
 //   crash, abort, return N
 #include <hip/hip_runtime.h>
+#include <pasta/annotate.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +82,11 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   if (word == "load") return check("hipModuleLoad", hipModuleLoad(&loaded, next.c_str())), 2;
   if (word == "unload") return check("hipModuleUnload", hipModuleUnload(loaded)), 1;
   if (word == "launch") return launch(next), 2;
+  if (word == "push") return pasta_annotate_push(next.c_str()), 2;
+  if (word == "pop") return pasta_annotate_pop(), 1;
+  if (word == "start") return pasta_start(), 1;
+  if (word == "stop") return pasta_stop(), 1;
+  if (word == "step") return pasta_step(), 1;
   if (word == "thread") return std::thread([&] { run(words, at + 1); }).join(), 2;
   if (word == "fork") {
     if (pid_t const child = fork(); child == 0) {

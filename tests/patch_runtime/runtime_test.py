@@ -169,6 +169,27 @@ class ChoiceTest(PatchTest):
         self.assertEqual(self.launches(SCALE), (4, 2, 2, 0))
         self.assertEqual(self.counts(SCALE)[0][4], 64)
 
+    def test_steps_by_schedule(self):
+        step = ("launch M _Z5scalePfi 1x32 32", "step")
+        self.run_pasta("load M MODULE", *step * 6, flags=["--schedule", "wait=1,warmup=1,active=2,repeat=1"])
+        self.assertEqual(self.launches(SCALE), (6, 2, 4, 0))
+        self.assertEqual(self.counts(SCALE)[0][4], 64)
+        self.assertEqual(self.report()["notes"], [])
+
+    def test_a_warm_up_patches(self):
+        said = self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "step", "stop",
+                              "launch M _Z5scalePfi 1x32 32",
+                              flags=["--schedule", "warmup=1,active=1"], STAND_IN_SAYS_PATCHED="1",
+                              stdout="patched\ndone\n")
+        self.assertEqual(self.launches(SCALE), (2, 0, 2, 0))
+        self.assertIn("report", said)
+
+    def test_devices(self):
+        self.run_pasta(*self.TWO, flags=["--devices", "0,1"])
+        self.assertEqual(self.launches(SCALE), (4, 4, 0, 0))
+        said = self.run_pasta(*self.TWO, flags=["--devices", "1"])
+        self.assertIn("none of its 5 launches was chosen", said)
+
     def test_launches_apart(self):
         self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "launch M _Z5scalePfi 1x32 20",
                        flags=["--per", "launch"])

@@ -4,6 +4,7 @@
 #define PASTA_TOOLS_HIP_RUNTIME_FOLLOW_LAUNCH_HPP
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "run.hpp"
@@ -34,6 +35,10 @@ void for_run(run* here, Function&& f) noexcept {
   }
 }
 
+inline collector::outcome outcome_of(hipError_t result) {
+  return result == hipSuccess ? collector::outcome::launched : collector::outcome::refused;
+}
+
 /// A launch: its module is attached before it, it counts once the runtime took it.
 /// @param call of the runtime's function
 template <class Call>
@@ -42,17 +47,21 @@ hipError_t follow_launch(void const* function, launch_shape const& shape, hipStr
   run* const here = own.is_outermost() ? run::active() : nullptr;
   kernel_record* record = nullptr;
   bool is_captured = false;
+  std::optional<collector::launches_under_way> apart;
   for_run(here, [&](run& to) {
-    record = &to.collector().find(function, stream, shape);
+    kernel_record& found = to.collector().find(function, stream, shape);
     is_captured = to.collector().is_capturing(stream);
+    if (!is_captured && to.collector().is_any_apart(found))
+      apart = to.collector().launches_begin({{&found, shape}}, stream);
+    record = &found;
   });
   hipError_t const result = std::forward<Call>(call)();
-  if (record == nullptr || result != hipSuccess) return result;
-  if (is_captured) {
-    record->see_shape(shape);  // the graph's launches count
-  } else {
-    here->collector().see_launches(*record, shape, 1);
-  }
+  if (record == nullptr || (result != hipSuccess && !apart)) return result;
+  for_run(here, [&](run& to) {
+    if (apart) return to.collector().launches_end(*apart, outcome_of(result));
+    if (is_captured) return record->see_shape(shape);  // the graph's launches count
+    to.collector().see_launches(*record, shape, stream);
+  });
   return result;
 }
 

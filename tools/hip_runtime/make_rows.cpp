@@ -49,20 +49,36 @@ std::size_t add_apart(kernel_record const& record, std::string const& tool, coll
   return apart.size();
 }
 
+// The launches of a kernel that are kept apart from others, by range.
+void add_group(kernel_record const& record, launch_key const& key, launch_group const& group,
+               std::string const& why_not, std::string const& tool, collecting::kernel_sections& to) {
+  if (group.launches == 0) return;
+  bool is_new = false;
+  ptx::collected_kernel& kernel = to.of(record.name, is_new, key.first);
+  collecting::add_launches(group, group.left_out, why_not, is_new, kernel);
+  if (record.where == nullptr || record.is_excluded || !why_not.empty()) return;
+  for (other_set const& set : record.where->others) {
+    if (set.key != key) continue;
+    collecting::memory_rows const rows(*record.where, {&set.kept}, tool);
+    rows.add_function(record.where->table->functions[record.function], kernel);
+  }
+}
+
 void add_record(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
                 std::set<std::string>& notes) {
   std::string why_not = record.why_not;
   if (record.where != nullptr && why_not.empty()) why_not = collecting::why_without(*record.where->table, tool);
   bool const has_rows = record.where != nullptr && !record.is_excluded && why_not.empty();
   std::uint64_t const apart = has_rows ? add_apart(record, tool, to, notes) : 0;
+  for (auto const& [key, group] : record.groups) add_group(record, key, group, why_not, tool, to);
   if (apart == record.launches) return;
-  if (apart > 0 || (has_rows && record.where->launches != nullptr)) {
+  std::uint64_t const left_out = record.is_excluded ? record.launches.load() : record.left_out;
+  if (has_rows && record.where->launches != nullptr && record.launches > apart + left_out) {
     notes.insert(fmt::format("{} launches of {} have no memory of their own, and are reported together.",
-                             record.launches - apart, collecting::demangled(record.name)));
+                             record.launches - apart - left_out, collecting::demangled(record.name)));
   }
   bool is_new = false;
   ptx::collected_kernel& kernel = to.of(record.name, is_new);
-  std::uint64_t const left_out = record.is_excluded ? record.launches.load() : 0;
   collecting::add_launches(record, left_out, why_not, is_new, kernel);
   kernel.losses.launches_seen -= apart;
   kernel.losses.launches_delivered -= std::min(kernel.losses.launches_delivered, apart);
@@ -79,7 +95,10 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
   collecting::kernel_sections into(made);
   functions_of_attachment launched;
   for (kernel_record const& record : records) {
-    if (record.launches == 0) continue;  // captured, or refused
+    bool const is_launched =
+        record.launches != 0 || std::any_of(record.groups.begin(), record.groups.end(),
+                                            [](auto const& each) { return each.second.launches != 0; });
+    if (!is_launched) continue;  // captured, or refused
     add_record(record, tool, into, notes);
     if (record.where != nullptr) launched[record.where].insert(record.function);
   }
@@ -87,7 +106,9 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
   for (device_record const& device : devices) {
     for (attachment const& each : device.attachments) {
       if (!collecting::why_without(*each.table, tool).empty()) continue;
-      has_functions = collecting::add_others(each, {&each.kept}, launched[&each], tool,
+      std::vector<collecting::kept_copy const*> sets{&each.kept};
+      for (other_set const& other : each.others) sets.push_back(&other.kept);
+      has_functions = collecting::add_others(each, std::move(sets), launched[&each], tool,
                                              "its launches: by a call that PASTA does not follow", into) ||
                       has_functions;
       if (each.apart.empty()) continue;

@@ -182,14 +182,7 @@ void check_amd_tools(run_options const& options, std::string const& program, pro
 run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
                     installed_tools const& installed) {
   check_installed(options, installed);
-  auto const refuse = [](char const* flag, std::string const& value) {
-    throw usage_error(fmt::format(
-        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
-  };
   check_amd_tools(options, program, table);
-  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
-    refuse("--sampling-rate", options.sampling_rate);
-  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
   std::string const library = hip_library();
   if (library.empty()) {
     throw command_error(

@@ -150,12 +150,13 @@ kernel_record& collector::kernel_of(Sanitizer_LaunchData const& what) {
   known->name = what.functionName == nullptr ? "?" : what.functionName;
   known->context = &context_of(what.context);
   known->module = what.module;
-  known->is_wanted = wanted_.selection.has_kernel(collecting::demangled(known->name));
+  known->is_wanted = wanted_.selection.devices.has(static_cast<std::uint64_t>(known->context->device)) &&
+                     wanted_.selection.has_kernel(collecting::demangled(known->name));
   return *known;
 }
 
 bool collector::is_chosen(kernel_record& kernel, std::uint64_t number) {
-  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.launches.has(number)) return false;
+  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.has_launch(number)) return false;
   // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
   ++kernel.offered;
   bool const is_in = static_cast<double>(kernel.chosen) < wanted_.sampling_rate * static_cast<double>(kernel.offered);
@@ -240,6 +241,7 @@ void collector::launch_begins(Sanitizer_LaunchData const& what) {
   group.has_one_shape = group.has_one_shape && shape.grid == group.first.grid && shape.block == group.first.block;
   if (!is_in) {
     ++group.left_out;
+    if (kernel.is_wanted && wanted_.selection.is_warming_up()) prepare(kernel, what.hStream);
     return;
   }
   prepare(kernel, what.hStream);

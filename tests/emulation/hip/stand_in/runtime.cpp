@@ -281,6 +281,10 @@ hipError_t hipMemcpy(void* to, void const* from, std::size_t bytes, hipMemcpyKin
   std::memmove(to, from, bytes);
   return done();
 }
+hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::calloc(1, bytes);
+  return done(*memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
+}
 hipError_t hipMemcpyAsync(void* to, void const* from, std::size_t bytes, hipMemcpyKind kind, hipStream_t) {
   if (is_to_fail("hipMemcpyAsync")) return done(hipErrorUnknown);
   return hipMemcpy(to, from, bytes, kind);
@@ -396,6 +400,7 @@ hipError_t hipEventCreate(hipEvent_t* made) {
   *made = reinterpret_cast<hipEvent_t>(new double(0));
   return done();
 }
+hipError_t hipEventCreateWithFlags(hipEvent_t* made, unsigned) { return hipEventCreate(made); }
 hipError_t hipEventDestroy(hipEvent_t event) {
   delete reinterpret_cast<double*>(event);
   return done();
@@ -405,7 +410,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t) {
   return done();
 }
 hipError_t hipEventSynchronize(hipEvent_t) { return done(); }
-hipError_t hipEventQuery(hipEvent_t) { return done(); }
+hipError_t hipEventQuery(hipEvent_t) { return is_to_fail("hipEventQuery") ? hipErrorNotReady : hipSuccess; }
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t end) {
   *milliseconds = static_cast<float>(*reinterpret_cast<double*>(end) - *reinterpret_cast<double*>(begin));
   return done();
