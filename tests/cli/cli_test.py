@@ -500,6 +500,9 @@ class RunOptionsTest(CliTest):
             refused([f"--schedule={schedule}"], "--schedule")
         for devices in ("x", "0,", "-1", "0-3"):
             refused([f"--devices={devices}"], f"--devices: '{devices}' ")
+        for spaces in ("x", "global,", "texture"):
+            refused([f"--spaces={spaces}"], f"--spaces: '{spaces}' ")
+        refused(["--spaces=global"], "--spaces goes with --route patch alone")
         for launches in ("x", "1:x", "-1", "1:2:3:4", "3:2", "1:2:0", "1,2", "99999999999999999999"):
             refused(["--launches", launches], f"--launches: '{launches}' ")
         refused(["--warp-width", "33"], "'33' is not one of 32, 64")

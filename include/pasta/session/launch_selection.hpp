@@ -15,6 +15,7 @@
 #include <pasta/report/visible.hpp>
 #include <pasta/session/device_list.hpp>
 #include <pasta/session/launch_schedule.hpp>
+#include <pasta/session/space_set.hpp>
 #include <pasta/session/usage_error.hpp>
 #include <string>
 #include <string_view>
@@ -85,6 +86,7 @@ struct launch_selection {
   device_list devices;
   launch_range launches;
   launch_schedule schedule;
+  space_set spaces;  ///< of accesses; the patch route alone asks
 
   /// @param name demangled
   bool has_kernel(std::string const& name) const {

@@ -138,6 +138,8 @@ inline settings read_settings(std::string_view own_route = "probe") {
     read.selection.schedule = parse_launch_schedule("PASTA_SCHEDULE", text);
   if (auto const text = variable("PASTA_DEVICES"); !text.empty())
     read.selection.devices = parse_device_list("PASTA_DEVICES", text);
+  if (auto const text = variable("PASTA_SPACES"); !text.empty())
+    read.selection.spaces = parse_space_set("PASTA_SPACES", text);
   read.is_quiet = detail::parse_switch("PASTA_QUIET", variable("PASTA_QUIET"));
   return read;
 }
