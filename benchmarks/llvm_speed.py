@@ -22,7 +22,8 @@ def compile_speed(clang, plugin, program):
     """The program that measures, from tests/llvm/speed.cpp."""
     words = [clang, "-std=c++20", "-O2", "-g", "-DPASTA_LLVM_ROUTE=1", '-DPASTA_PROBE_TOOLS_HEADER="count_tools.hpp"',
              "-include", "pasta/llvm_hooks.hpp", f"-fpass-plugin={plugin}",
-             *(f"-I{SOURCE / folder}" for folder in ("include", "tests/llvm", "examples/targets", "tools/access_count")),
+             *(f"-I{SOURCE / folder}" for folder in ("include", "tests/llvm", "examples/targets",
+                                                     "tools/access_count")),
              SOURCE / "tests/llvm/speed.cpp", "-o", program, "-lfmt", "-lboost_context"]
     subprocess.run([str(word) for word in words], check=True)
 

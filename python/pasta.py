@@ -85,6 +85,7 @@ _thread = _Thread()
 _lock = threading.Lock()
 _next_lookup = 0.0  # [s] on time.monotonic()
 _is_stopped = False  # stop() was called before PASTA was found
+_early_steps = 0  # step() was called before PASTA was found
 _seen = set()  # mapped files that were looked into and do not have the functions
 
 
@@ -152,6 +153,8 @@ def _find():
             if found is not None:
                 if _is_stopped:
                     found.stop()
+                for _ in range(_early_steps):
+                    found.step()
                 _functions = found
         return _functions
     finally:
@@ -199,10 +202,14 @@ def pop():
 
 def step():
     """Marks the end of a step of the whole process: a training step, an iteration. Call it from one thread."""
+    global _early_steps
     if _wanted:
-        for functions in (_named, _functions or _find()):
-            if functions is not None:
-                functions.step()
+        functions = _functions or _find()
+        if functions is None:
+            _early_steps += 1
+        for each in (_named, functions):
+            if each is not None:
+                each.step()
 
 
 def start():

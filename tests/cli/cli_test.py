@@ -354,6 +354,8 @@ class RunTest(CliTest):
             "PASTA_KERNELS",
             "PASTA_EXCLUDE",
             "PASTA_LAUNCHES",
+            "PASTA_SCHEDULE",
+            "PASTA_DEVICES",
             "PASTA_WARP_WIDTH",
             "PASTA_HOST_THREADS",
             "PASTA_TOOL_OPTIONS",
@@ -375,6 +377,9 @@ class RunTest(CliTest):
             "--exclude=a b",
             "--launches",
             ":9",
+            "--schedule",
+            "wait=1,active=2",
+            "--devices=0,2",
             "--warp-width",
             "64",
             "--threads",
@@ -399,6 +404,8 @@ class RunTest(CliTest):
         self.assertEqual(values["PASTA_KERNELS"], "'^fill <.*>'")
         self.assertEqual(values["PASTA_EXCLUDE"], "'a b'")
         self.assertEqual(values["PASTA_LAUNCHES"], "':9'")
+        self.assertEqual(values["PASTA_SCHEDULE"], "'wait=1,active=2'")
+        self.assertEqual(values["PASTA_DEVICES"], "'0,2'")
         self.assertEqual(values["PASTA_WARP_WIDTH"], "'64'")
         self.assertEqual(values["PASTA_HOST_THREADS"], "'3'")
         self.assertEqual(values["PASTA_TOOL_OPTIONS"], "'sector-bytes=64\\nb.mode=x y'")
@@ -412,6 +419,8 @@ class RunTest(CliTest):
             "PASTA_KERNELS",
             "PASTA_EXCLUDE",
             "PASTA_LAUNCHES",
+            "PASTA_SCHEDULE",
+            "PASTA_DEVICES",
             "PASTA_WARP_WIDTH",
             "PASTA_HOST_THREADS",
             "PASTA_TOOL_OPTIONS",
@@ -487,6 +496,13 @@ class RunOptionsTest(CliTest):
             refused(["--sampling-rate", rate], "--sampling-rate")
         refused(["--kernels", "a("], "--kernels: 'a(' is not a regular expression: Unmatched ( or \\(")
         refused(["--exclude", "*["], "--exclude: '*[' is not a regular expression: ")
+        for schedule in ("x", "wait=1", "active=0", "active=1,pause=2", "active=1,active=2"):
+            refused([f"--schedule={schedule}"], "--schedule")
+        for devices in ("x", "0,", "-1", "0-3"):
+            refused([f"--devices={devices}"], f"--devices: '{devices}' ")
+        for spaces in ("x", "global,", "texture"):
+            refused([f"--spaces={spaces}"], f"--spaces: '{spaces}' ")
+        refused(["--spaces=global"], "--spaces goes with --route patch alone")
         for launches in ("x", "1:x", "-1", "1:2:3:4", "3:2", "1:2:0", "1,2", "99999999999999999999"):
             refused(["--launches", launches], f"--launches: '{launches}' ")
         refused(["--warp-width", "33"], "'33' is not one of 32, 64")

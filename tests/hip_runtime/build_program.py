@@ -23,7 +23,7 @@ def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     hipcc = os.environ["PASTA_HIPCC"]
     counting = [os.environ["PASTA_CLI"], "hipcc", "--tools", "access_count"]  # by the hipcc of PASTA_HIPCC
-    flags = ["-std=c++20", "-O2", "-g", *ARCHITECTURES]
+    flags = ["-std=c++20", "-O2", "-g", f"-I{HERE.parents[1]}/include", *ARCHITECTURES]
     run(*counting, *flags, "-c", HERE / "program.hip", "-o", folder / "program.o")
     run(hipcc, *flags, "-c", HERE / "plain.hip", "-o", folder / "plain.o")
     run(hipcc, *ARCHITECTURES, folder / "program.o", folder / "plain.o", "-o", folder / "program")

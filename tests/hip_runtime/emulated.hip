@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // A HIP program for the emulation, instrumented by hand: its state, its site table, and what counts in its kernel are
-// what the compiler's plugin makes. Started with the number of blocks and of launches.
+// what the compiler's plugin makes. Started with the number of blocks and of launches, and with `ranges`: each launch
+// is in one of three ranges; `steps`: each launch is a step; `half`: the second half of the launches is stopped.
 #include <hip/hip_runtime.h>
+#include <pasta/annotate.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <pasta/instrument/ptx/module_state.hpp>
+#include <string_view>
 
 namespace {
 
@@ -57,7 +60,15 @@ int main(int argc, char** argv) {
   float* data = nullptr;
   if (hipMalloc(&data, blocks * 64 * sizeof(float)) != hipSuccess) return 1;
   for (int i = 0; i < size; ++i) data[i] = 1;
-  for (int i = 0; i < launches; ++i) scale<<<blocks, 64>>>(data, size);
+  std::string_view const how = argc > 3 ? argv[3] : "";
+  char const* const ranges[] = {"a", "b", "c"};
+  for (int i = 0; i < launches; ++i) {
+    if (how == "ranges") pasta_annotate_push(ranges[i % 3]);
+    if (how == "half" && 2 * i >= launches) pasta_stop();
+    scale<<<blocks, 64>>>(data, size);
+    if (how == "ranges") pasta_annotate_pop();
+    if (how == "steps") pasta_step();
+  }
   if (hipDeviceSynchronize() != hipSuccess) return 1;
   std::printf("%g %g\n", data[0], data[size - 1]);
   return 0;

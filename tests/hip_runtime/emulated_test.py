@@ -42,6 +42,42 @@ class EmulatedTest(RunningTest):
         self.run_words([self.program, 50, 3], stdout="8 8\n", PASTA_HOST_THREADS="4")
         self.check_counts(3 * (50 * 64 - 10), 3)
 
+    def chosen(self, launches, *words, **variables):
+        """{range: (accesses of a site, seen, delivered, left out)}"""
+        self.run_words([self.program, 3, launches, *words], stdout=None, **variables)
+        (tool,) = self.report()["tools"]
+        found = {}
+        for kernel in tool["kernels"]:
+            losses = kernel["losses"]
+            rows = [row for table in kernel["tables"] if table["name"] == "sites" for row in table["rows"]]
+            self.assertEqual(losses["launches_lost"], 0)
+            found[kernel["range"]] = (sum(row[6] for row in rows) // 2, losses["launches_seen"],
+                                      losses["launches_delivered"], losses["launches_sampled_out"])
+        self.assertEqual(self.report()["notes"], [])
+        return found
+
+    def test_what_is_left_out_is_not_counted(self):
+        one = 3 * 64 - 10
+        for variables, taken in (({"PASTA_LAUNCHES": "2:7:2"}, 3), ({"PASTA_SAMPLING_RATE": "0.25"}, 3),
+                                 ({"PASTA_KERNELS": "nothing"}, 0), ({"PASTA_EXCLUDE": "scale"}, 0),
+                                 ({"PASTA_DEVICES": "1"}, 0), ({"PASTA_DEVICES": "0"}, 10)):
+            with self.subTest(variables):
+                self.assertEqual(self.chosen(10, **variables), {"": (taken * one, 10, taken, 10 - taken)})
+
+    def test_stop_leaves_out(self):
+        self.assertEqual(self.chosen(10, "half"), {"": (5 * (3 * 64 - 10), 10, 5, 5)})
+
+    def test_steps_by_schedule(self):
+        self.assertEqual(self.chosen(12, "steps", PASTA_SCHEDULE="wait=1,warmup=1,active=3,repeat=2"),
+                         {"": (6 * (3 * 64 - 10), 12, 6, 6)})
+
+    def test_ranges_are_kept_apart(self):
+        one = 3 * 64 - 10
+        self.assertEqual(self.chosen(10, "ranges"),
+                         {"a": (4 * one, 4, 4, 0), "b": (3 * one, 3, 3, 0), "c": (3 * one, 3, 3, 0)})
+        self.assertEqual(self.chosen(10, "ranges", PASTA_LAUNCHES="0:5"),
+                         {"a": (2 * one, 4, 2, 2), "b": (2 * one, 3, 2, 1), "c": (2 * one, 3, 2, 1)})
+
     def test_without_the_library_it_runs_alike(self):
         self.run_words([self.program, 3, 2], stdout="4 4\n", LD_PRELOAD=None)
         self.assertEqual(self.index_lines(), [])

@@ -10,12 +10,14 @@
 //   other_launches, other_launches_of NAME   the same by each other call that launches a kernel, or a module's
 //   library FILE, close, call NAME, call_each   of a library
 //   graph            one of nodes: two of `scale`, of which the second is then made wide; launched twice
+//   push RANGE, pop, start, stop, step    pasta/annotate.h
 //   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
 //   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
 //   crash, abort, return N
 #include <dlfcn.h>
 #include <hip/hip_ext.h>
 #include <hip/hip_runtime.h>
+#include <pasta/annotate.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,6 +203,11 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   if (word == "call") return call_of_library(next.c_str()), 2;
   if (word == "call_each") return call_each(), 1;
   if (word == "graph") return launch_nodes(), 1;
+  if (word == "push") return pasta_annotate_push(next.c_str()), 2;
+  if (word == "pop") return pasta_annotate_pop(), 1;
+  if (word == "start") return pasta_start(), 1;
+  if (word == "stop") return pasta_stop(), 1;
+  if (word == "step") return pasta_step(), 1;
   if (word == "thread") return std::thread([&] { run(words, at + 1); }).join(), 2;
   if (word == "fork") {
     if (pid_t const child = fork(); child == 0) {

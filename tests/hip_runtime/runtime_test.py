@@ -74,10 +74,42 @@ class CountTest(RuntimeTest):
         self.check_scale(300, (3, 3, 0))
         self.assertEqual(self.report()["header"]["device"], "stand-in (gfx90a, 4 compute units), HIP runtime 5.2")
 
-    def test_excluded_kernels_are_left_out_of_the_report(self):
-        self.run_program("scale", "fill", PASTA_KERNELS="fill")
-        self.check_scale(0, (1, 0, 0))
-        self.assertEqual(self.kernels()[SCALE]["losses"]["launches_sampled_out"], 1)
+    def test_excluded_kernels_are_left_out(self):
+        self.run_program("load", FOLDER / "module.co", "scale", "launch", "twice", "scale", PASTA_KERNELS="twice")
+        self.assertEqual(self.launches(SCALE), (2, 0, 0))
+        self.assertEqual(self.kernels()[SCALE]["losses"]["launches_sampled_out"], 2)
+        self.assertEqual(self.launches("twice"), (1, 1, 0))
+
+    def test_launches_by_number_steps_ranges_and_stops(self):
+        for words, variables, taken, launches in (
+                (["scale"] * 4, {"PASTA_LAUNCHES": "1:2"}, 2, 4),
+                (["scale"] * 4, {"PASTA_SAMPLING_RATE": "0.5"}, 2, 4),
+                (["scale", "step"] * 4, {"PASTA_SCHEDULE": "wait=1,active=1"}, 2, 4),
+                (["scale", "stop", "scale", "start", "scale"], {}, 2, 3),
+                (["stop", "scale", "start", "scale"], {}, 1, 2),
+                (["scale", "device", "1", "scale", "scale"], {"PASTA_DEVICES": "1", "HIP_STAND_IN_DEVICES": "2"}, 2, 3)):
+            with self.subTest(words=words, **variables):
+                self.run_program(*words, **variables)
+                self.check_scale(100 * taken, (launches, taken, 0))
+                self.assertEqual(self.kernels()[SCALE]["losses"]["launches_sampled_out"], launches - taken)
+                self.assertEqual(self.report()["notes"], [])
+
+    def test_a_graph_is_taken_or_left_as_a_whole(self):
+        self.run_program("stream", "capture", "scale", "scale", "end_capture", "replay", "replay", "replay",
+                         PASTA_LAUNCHES="2:3")
+        self.check_scale(200, (6, 2, 0))
+
+    def test_what_cannot_be_left_out_is_analysed_and_noted(self):
+        self.run_program("scale", "stream", "scale", "scale", PASTA_LAUNCHES="0", HIP_STAND_IN_FAIL="hipEventQuery")
+        self.check_scale(300, (3, 3, 0))
+        self.assertEqual(self.report()["notes"], ["2 launches analysed that should have been left out: another "
+                                                  "stream's launches ran beside."])
+
+    def test_what_cannot_be_collected_is_noted(self):
+        self.run_program("scale", "stream", "scale", PASTA_LAUNCHES="1", HIP_STAND_IN_FAIL="hipEventQuery")
+        self.check_scale(0, (2, 0, 0))
+        self.assertEqual(self.report()["notes"], ["1 launch left out that had been chosen: another stream's launches, "
+                                                  "which were left out, ran beside."])
 
     def test_launches_of_a_graph_count_as_often_as_it_is_launched(self):
         self.run_program("stream", "scale", "capture", "scale", "wide", "scale", "end_capture", "replay", "replay")
@@ -161,13 +193,6 @@ class AttachTest(RuntimeTest):
     def test_a_wrong_variable_is_one_line(self):
         why = "PASTA_PER=lunch is neither kernel nor launch"
         self.run_program("scale", PASTA_PER="lunch", stderr=f"pasta: the llvm route collects nothing: {why}\n")
-
-    def test_what_is_not_done_on_amd_is_noted(self):
-        self.run_program("scale", PASTA_LAUNCHES="1:2", PASTA_SAMPLING_RATE="0.5")
-        self.check_scale(100, (1, 1, 0))
-        self.assertEqual(self.report()["notes"], [
-            f"{what}: the llvm route does not have it on AMD GPUs; all launches are reported by kernel."
-            for what in ("PASTA_LAUNCHES", "PASTA_SAMPLING_RATE")])
 
     def test_only_kernels_without_counters_are_one_line(self):
         why = "program runs without a tool: none of the kernels in its 2 launches has PASTA's counters"
@@ -313,13 +338,6 @@ class RunTest(RuntimeTest):
         done = self.pasta_run("--", PROGRAM)
         self.assertEqual(done.stderr, f"pasta run: no report: {PROGRAM} launched no kernel through a HIP runtime; "
                          "PASTA_DEBUG=1 says what was followed\n")
-
-    def test_what_the_route_does_not_have_is_refused(self):
-        for flag, value in (("--sampling-rate", "0.5"), ("--launches", "1:2")):
-            with self.subTest(flag=flag):
-                done = self.pasta_run(flag, value, "--", PROGRAM, "scale", code=2)
-                self.assertEqual(done.stderr, f"pasta run: {flag} {value}: the llvm route does not have it on AMD "
-                                 "GPUs, where all launches are reported by kernel\n")
 
     def test_without_a_gpu_the_program_s_own_result_stands(self):
         """On the HIP runtime that is installed; where there is none the program does not start."""

@@ -4,7 +4,7 @@
 //
 //   load M FILE, unload M
 //   launch M KERNEL GRIDxBLOCK N [TIMES]    on one array, which all kernels have
-//   sync, reset, push RANGE, pop, start, stop, exit N
+//   sync, reset, push RANGE, pop, start, stop, step, exit N
 #include <cuda.h>
 
 #include <pasta/annotate.h>
@@ -55,6 +55,8 @@ int main(int count, char** words) {
       pasta_start();
     } else if (verb == "stop") {
       pasta_stop();
+    } else if (verb == "step") {
+      pasta_step();
     } else if (verb == "exit") {
       return std::atoi(name.c_str());
     } else {

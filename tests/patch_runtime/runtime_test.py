@@ -150,9 +150,8 @@ class ChoiceTest(PatchTest):
         self.assertIn(STRIDED, " ".join(self.report()["notes"]))
 
     def test_a_module_without_a_chosen_kernel_is_not_patched(self):
-        self.run_pasta(*self.TWO, flags=["--kernels", "no such kernel"])
-        self.assertEqual(self.launches(SCALE), (4, 0, 4, 0))
-        self.assertNotIn("ran with its patches", " ".join(self.report()["notes"]))
+        said = self.run_pasta(*self.TWO, flags=["--kernels", "no such kernel"])
+        self.assertIn("none of its 5 launches was chosen", said)
 
     def test_excluded_kernels_are_left_out(self):
         self.run_pasta(*self.TWO, flags=["--exclude", "scale"])
@@ -168,6 +167,35 @@ class ChoiceTest(PatchTest):
         self.run_pasta(*self.TWO, flags=["--sampling-rate", "0.5"])
         self.assertEqual(self.launches(SCALE), (4, 2, 2, 0))
         self.assertEqual(self.counts(SCALE)[0][4], 64)
+
+    def test_steps_by_schedule(self):
+        step = ("launch M _Z5scalePfi 1x32 32", "step")
+        self.run_pasta("load M MODULE", *step * 6, flags=["--schedule", "wait=1,warmup=1,active=2,repeat=1"])
+        self.assertEqual(self.launches(SCALE), (6, 2, 4, 0))
+        self.assertEqual(self.counts(SCALE)[0][4], 64)
+        self.assertEqual(self.report()["notes"], [])
+
+    def test_a_warm_up_patches(self):
+        said = self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "step", "stop",
+                              "launch M _Z5scalePfi 1x32 32",
+                              flags=["--schedule", "warmup=1,active=1"], STAND_IN_SAYS_PATCHED="1",
+                              stdout="patched\ndone\n")
+        self.assertEqual(self.launches(SCALE), (2, 0, 2, 0))
+        self.assertIn("report", said)
+
+    def test_devices(self):
+        self.run_pasta(*self.TWO, flags=["--devices", "0,1"])
+        self.assertEqual(self.launches(SCALE), (4, 4, 0, 0))
+        said = self.run_pasta(*self.TWO, flags=["--devices", "1"])
+        self.assertIn("none of its 5 launches was chosen", said)
+
+    def test_memory_spaces_that_were_chosen(self):
+        launch = ("load M MODULE", "launch M _Z14through_sharedPfi 1x64 50")
+        kernel = "through_shared(float*, int)"
+        self.run_pasta(*launch, flags=["--spaces", "global"])
+        self.assertEqual({row[2] for row in self.counts(kernel)}, {"global"})
+        self.run_pasta(*launch, flags=["--spaces", "shared,local"])
+        self.assertEqual({row[2] for row in self.counts(kernel)}, {"shared"})
 
     def test_launches_apart(self):
         self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "launch M _Z5scalePfi 1x32 20",

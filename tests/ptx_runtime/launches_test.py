@@ -369,6 +369,27 @@ class SelectionTest(LaunchTest):
                 apart = [(s[2], s[3]) for s in self.sections() if s[2] is not None]
                 self.assertEqual(apart, [(i, 2**i) for i in sorted(numbers)])
 
+    def test_steps_by_schedule(self):
+        commands = [c for i in range(8) for c in (f"launch M _Z4fillPi 1x32 0={2 ** i}", "step")]
+        told = {"PASTA_ANNOTATIONS": runtime_test.LIBRARY}
+        self.begin(*commands, PASTA_SCHEDULE="wait=1,warmup=1,active=2,repeat=1", **told)
+        self.assertEqual(self.sections(), [("fill", "", None, 4 + 8, 8, 2, 6, 0)])
+        self.begin(*commands, PASTA_SCHEDULE="wait=1,active=1", PASTA_PER="launch", **told)
+        self.assertEqual([(s[2], s[3]) for s in self.sections() if s[2] is not None],
+                         [(i, 2**i) for i in (1, 3, 5, 7)])
+        self.assertEqual(self.notes(), [])
+
+    def test_a_schedule_without_steps_is_told(self):
+        self.begin("launch M _Z4fillPi 1x32 0=1", PASTA_SCHEDULE="wait=1,active=1")
+        self.assertEqual(self.sections(), [("fill", "", None, 0, 1, 0, 1, 0)])
+        self.assertIn("never called pasta_step()", " ".join(self.notes()))
+
+    def test_devices(self):
+        # The stand-in has device 0.
+        for devices, delivered in (("0", 1), ("1,2", 0)):
+            self.begin("launch M _Z4fillPi 1x32 0=1", PASTA_DEVICES=devices)
+            self.assertEqual(self.sections(), [("fill", "", None, delivered, 1, delivered, 1 - delivered, 0)])
+
     def test_a_share(self):
         self.begin(*[f"launch M _Z4fillPi 1x32 0={2 ** i}" for i in range(8)], PASTA_SAMPLING_RATE="0.25")
         self.assertEqual(self.sections(), [("fill", "", None, 1 + 16, 8, 2, 6, 0)])

@@ -11,7 +11,7 @@
 //   run S COUNT                                   the next kernels of a stream alone, "-" for the default stream
 //   begin S                                       its next kernel reads its state, and goes on when it is run
 //   cost LAUNCHES M FUNCTION WHAT                 what the collector takes of the host for a launch; waits at times
-//   push RANGE, pop, start, stop                  pasta/annotate.h
+//   push RANGE, pop, start, stop, step            pasta/annotate.h
 //   sync, runtime_sync, writes
 //   memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
 #include <sys/wait.h>
@@ -134,8 +134,9 @@ bool annotate(std::string const& line) {
   if (verb == "pop") pasta_annotate_pop();
   if (verb == "start") pasta_start();
   if (verb == "stop") pasta_stop();
+  if (verb == "step") pasta_step();
   if (verb == "attached") std::printf("attached: %d\n", pasta_is_attached());
-  return verb == "push" || verb == "pop" || verb == "start" || verb == "stop" || verb == "attached";
+  return verb == "push" || verb == "pop" || verb == "start" || verb == "stop" || verb == "step" || verb == "attached";
 }
 
 bool do_process(std::string const& line) {

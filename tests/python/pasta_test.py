@@ -164,15 +164,17 @@ class PastaTest(unittest.TestCase):
             equal(calls(recorder), ["step"])
         """, LD_PRELOAD=self.recorder)
 
-    def test_a_library_loaded_later_is_found_within_a_second(self):
+    def test_a_library_loaded_later_is_found_within_a_second_and_told_of_the_steps_before(self):
         self.run_case("""
+            pasta.step()
             pasta.step()
             recorder = load()
             end = time.monotonic() + 1.5
             while not pasta.is_attached() and time.monotonic() < end:
                 time.sleep(0.01)
+            equal(calls(recorder), ["step", "step"])
             pasta.step()
-            equal(calls(recorder), ["step"])
+            equal(calls(recorder), ["step", "step", "step"])
         """)
 
     def test_lookups_are_at_most_one_a_second(self):

@@ -186,6 +186,13 @@ int run(std::string const& what, char** rest) {
     launch();
     return 0;
   }
+  if (what == "steps") {  // a launch in each
+    for (int i = 1; i < std::atoi(rest[0]); ++i) {
+      pasta_step();
+      launch();
+    }
+    return 0;
+  }
   if (what == "no_launch") return 0;
   if (what == "names") {
     pasta::launch(

@@ -242,6 +242,35 @@ class Session(unittest.TestCase):
         self.run_program("launches", "100", PASTA_LAUNCHES="0:9", PASTA_SAMPLING_RATE="0.5")
         self.assertEqual(self.kernels()[0]["losses"]["launches_delivered"], 5)
 
+    def test_steps_by_schedule(self):
+        self.run_program("steps", "12", PASTA_SCHEDULE="wait=1,warmup=1,active=3,repeat=2")
+        (kernel,) = self.kernels()
+        self.assertEqual(kernel["losses"]["launches_seen"], 12)
+        self.assertEqual(kernel["losses"]["launches_delivered"], 6)
+        self.assertEqual(kernel["losses"]["launches_sampled_out"], 6)
+        self.assertEqual(self.accesses(kernel), 6 * ACCESSES_OF_A_LAUNCH)
+        self.assertEqual(self.report()["notes"], [])
+        self.run_program("steps", "12", PASTA_SCHEDULE="wait=1,active=3", PASTA_PER="launch")
+        self.assertEqual([k["launch"] for k in self.kernels() if k["losses"]["launches_delivered"]],
+                         [1, 2, 3, 5, 6, 7, 9, 10, 11])
+
+    def test_a_schedule_without_steps_is_told(self):
+        self.run_program("launches", "3", PASTA_SCHEDULE="wait=1,active=3")
+        (note,) = self.report()["notes"]
+        self.assertIn("never called pasta_step()", note)
+        self.assertEqual(self.kernels()[0]["losses"]["launches_delivered"], 0)
+
+    def test_devices(self):
+        for devices, delivered in (("0", 3), ("0,1", 3), ("1", 0)):
+            self.run_program("launches", "3", PASTA_DEVICES=devices)
+            self.assertEqual(self.kernels()[0]["losses"]["launches_delivered"], delivered)
+
+    def test_wrong_choices_end_the_program_before_it_begins(self):
+        for variable, value in (("PASTA_SCHEDULE", "wait=1"), ("PASTA_DEVICES", "gpu0")):
+            done = self.run_program("launches", "3", **{variable: value})
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, f"^pasta: {variable}: '{value}' .*\n$")
+
     def test_kernels_by_name(self):
         self.run_program("alternating")
         first, second = (kernel["kernel"] for kernel in self.kernels())

@@ -129,6 +129,7 @@ report_model process_run::make_report(char const* why_incomplete) {
   report_model model;
   model.header = header_;
   fill(model);
+  if (settings_.selection.schedule.is_set() && step_count::current() == 0) model.notes.emplace_back(no_step_note);
   model.header.wall_ns = now_ns() - begin_ns_;
   if (why_incomplete != nullptr) {
     model.is_complete = false;

@@ -30,15 +30,50 @@ class collector {
  public:
   /// @param begin called once before the first module is attached; returns why nothing is to be attached, or ""
   collector(runtime const& with, settings const& wanted, std::function<std::string()> begin)
-      : runtime_(with), wanted_(wanted), begin_(std::move(begin)) {}
+      : runtime_(with),
+        wanted_(wanted),
+        is_choosy_(wanted.sampling_rate < 1 || !wanted.selection.is_everything()),
+        begin_(std::move(begin)) {}
 
   // ---- Launches. Any thread.
 
   /// What is known of a launched kernel; attaches its module at its first launch on a device.
   /// @param function as the program gives it to the runtime
   kernel_record& find(void const* function, hipStream_t stream, launch_shape const& shape);
-  /// The runtime took a launch, or the kernels of a graph.
-  void see_launches(kernel_record& record, launch_shape const& shape, std::uint64_t count);
+  /// The runtime took a launch of a kernel whose launches are neither kept apart nor left out.
+  void see_launches(kernel_record& record, launch_shape const& shape, hipStream_t stream);
+
+  // ---- Launches that are kept apart by range, or may be left out. The thread that launches. switching.cpp
+
+  struct launched {
+    kernel_record* kernel;
+    launch_shape shape;
+  };
+  /// Whether launches of the kernel are to go through launches_begin(); else see_launches() suffices.
+  bool is_any_apart(kernel_record const& kernel) const;
+  /// From launches_begin() to launches_end(). No other thread switches meanwhile.
+  struct launches_under_way {
+    struct one {
+      launched what;
+      launch_group* group = nullptr;  ///< null: those of no range
+      attachment* at = nullptr;       ///< in which it runs; null: nothing counts in it
+      std::uint64_t number = 0;
+      bool is_left_out = false;
+    };
+    std::unique_lock<std::mutex> lock;
+    std::vector<one> all;
+    hipStream_t stream = nullptr;
+  };
+  /// Before a call of the runtime that launches: has the stream tell the code's states where kernels are to add to.
+  /// @param what a kernel, or all of a graph
+  launches_under_way launches_begin(std::vector<launched> const& what, hipStream_t stream);
+  enum class outcome : std::uint8_t { launched, refused };
+  /// Behind the call.
+  void launches_end(launches_under_way& what, outcome how);
+  /// From here on all launches of the process are left out, or those that were chosen are not. Also before there is a
+  /// collector.
+  static void stop() { is_stopped_ = true; }
+  static void go_on() { is_stopped_ = false; }
   /// Whether work in the stream is not run but put into a graph.
   bool is_capturing(hipStream_t stream) const;
   /// Also before there is a collector.
@@ -46,10 +81,6 @@ class collector {
 
   // ---- Graphs. Any thread.
 
-  struct launched {
-    kernel_record* kernel;
-    launch_shape shape;
-  };
   void graph_made(hipGraphExec_t exec, hipGraph_t graph);
   void graph_node_changed(hipGraphExec_t exec, hipGraphNode_t node, hipKernelNodeParams const& parameters);
   void graph_destroyed(hipGraphExec_t exec);
@@ -74,9 +105,10 @@ class collector {
     void ended();
 
    private:
+    std::vector<attachment*> unfollowed_;  // with launches that were not followed, which end with the wait
     collector* of_;
     device_record* device_;
-    std::vector<std::pair<kernel_record*, std::uint64_t>> launched_;
+    std::vector<std::pair<collecting::launch_counts*, std::uint64_t>> launched_;
   };
 
   enum class wait : std::uint8_t { for_kernels, for_nothing };
@@ -89,7 +121,9 @@ class collector {
   void look(Function&& f) {
     std::unique_lock lock(results_mutex_, std::defer_lock);
     static_cast<void>(lock.try_lock_for(std::chrono::seconds(2)));
-    f(records_, devices_, notes_);
+    std::set<std::string> notes = notes_;
+    add_launch_notes(notes);
+    f(records_, devices_, std::move(notes));
   }
   void add_note(std::string const& note) {
     std::unique_lock lock(results_mutex_, std::defer_lock);
@@ -107,7 +141,7 @@ class collector {
       return (reinterpret_cast<std::uintptr_t>(key.function) >> 3) * 31 + static_cast<std::size_t>(key.device);
     }
   };
-  using launch_numbers = std::vector<std::pair<kernel_record*, std::uint64_t>>;
+  using launch_numbers = std::vector<std::pair<collecting::launch_counts*, std::uint64_t>>;
 
   int device_of(hipStream_t stream) const;
   void forget_handles();
@@ -132,6 +166,21 @@ class collector {
   std::string take_launch_memory(device_record& device, attachment& made);
   std::string copy(device_record& device, void* to, void const* from, std::size_t bytes, hipMemcpyKind kind);
 
+  // switching.cpp
+  bool is_chosen(kernel_record& kernel, std::uint64_t number);
+  bool may_switch(attachment& in, hipStream_t stream) const;
+  launch_group& group_of(kernel_record& kernel, launch_key const& key);
+  other_set* set_for(attachment& in, launch_key const& key);
+  bool make_images(attachment& in) const;
+  bool order(attachment& in, other_set* set, bool is_off, hipStream_t stream);
+  void place(launches_under_way::one& launch, launch_key const& key, hipStream_t stream);
+  void mark(attachment& in, hipStream_t stream);
+  std::vector<attachment*> find_unfollowed(device_record& device);
+  void end_unfollowed(std::vector<attachment*> const& in);
+  void add_launch_notes(std::set<std::string>& notes) const;
+  static attachment* find_attachment(device_record& device, module_record const& module,
+                                     instrumented_code::part const& part);
+
   // harvest.cpp
   std::string read(device_record& device, attachment& from);
   std::string read_launches(device_record& device, attachment& from);
@@ -144,9 +193,15 @@ class collector {
 
   runtime const& runtime_;
   settings const& wanted_;
+  bool const is_choosy_;
   std::function<std::string()> begin_;
 
+  std::mutex switch_mutex_;  // before the others; held while the runtime launches
+  std::atomic<std::uint64_t> merged_launches_{0}, forced_launches_{0}, missed_launches_{0};
+  inline static std::atomic<bool> is_stopped_{false};
+
   std::mutex attach_mutex_;
+  bool is_any_excluded_ = false;             // attach_mutex_
   std::optional<std::string> begin_result_;  // attach_mutex_
 
   std::timed_mutex results_mutex_;

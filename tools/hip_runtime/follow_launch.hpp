@@ -4,6 +4,7 @@
 #define PASTA_TOOLS_HIP_RUNTIME_FOLLOW_LAUNCH_HPP
 
 #include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,55 +36,64 @@ void for_run(run* here, Function&& f) noexcept {
   }
 }
 
+inline collector::outcome outcome_of(hipError_t result) {
+  return result == hipSuccess ? collector::outcome::launched : collector::outcome::refused;
+}
+
 /// A launch: its module is attached before it, it counts once the runtime took it.
-class launch_follower {
- public:
-  launch_follower(run* here, void const* function, launch_shape const& shape, hipStream_t stream) : shape_(shape) {
-    for_run(here, [&](run& to) {
-      record_ = &to.collector().find(function, stream, shape);
-      is_captured_ = to.collector().is_capturing(stream);
-    });
-  }
-  void taken(run& here) const {
-    if (record_ == nullptr) return;
-    if (is_captured_) {
-      record_->see_shape(shape_);  // the graph's launches count
-    } else {
-      here.collector().see_launches(*record_, shape_, 1);
-    }
-  }
-
- private:
-  launch_shape shape_;
-  kernel_record* record_ = nullptr;
-  bool is_captured_ = false;
-};
-
 /// @param call of the runtime's function
 template <class Call>
 hipError_t follow_launch(void const* function, launch_shape const& shape, hipStream_t stream, Call&& call) {
   followed_call const own;
   run* const here = own.is_outermost() ? run::active() : nullptr;
-  launch_follower const follower(here, function, shape, stream);
+  kernel_record* record = nullptr;
+  bool is_captured = false;
+  std::optional<collector::launches_under_way> apart;
+  for_run(here, [&](run& to) {
+    kernel_record& found = to.collector().find(function, stream, shape);
+    is_captured = to.collector().is_capturing(stream);
+    if (!is_captured && to.collector().is_any_apart(found))
+      apart = to.collector().launches_begin({{&found, shape}}, stream);
+    record = &found;
+  });
   hipError_t const result = std::forward<Call>(call)();
-  if (result == hipSuccess && here != nullptr) follower.taken(*here);
+  if (record == nullptr || (result != hipSuccess && !apart)) return result;
+  for_run(here, [&](run& to) {
+    if (apart) return to.collector().launches_end(*apart, outcome_of(result));
+    if (is_captured) return record->see_shape(shape);  // the graph's launches count
+    to.collector().see_launches(*record, shape, stream);
+  });
   return result;
 }
 
-/// Launches that one call makes.
-/// @param follow makes the follower of the launch of this number: launch_follower(run* here, int number)
-template <class Follow, class Call>
-hipError_t follow_launches(int count, Follow&& follow, Call&& call) {
+struct followed_launch {
+  void const* function;
+  launch_shape shape;
+  hipStream_t stream;
+};
+
+/// Launches of one call, on several devices. Where launches are told apart they are not followed: orders to the streams
+/// of several devices cannot be given at once.
+/// @param launch_at gives the launch of a number, as a followed_launch
+template <class Launch, class Call>
+hipError_t follow_launches(int count, Launch&& launch_at, Call&& call) {
   followed_call const own;
   run* const here = own.is_outermost() ? run::active() : nullptr;
-  std::vector<launch_follower> followers;
+  std::vector<std::pair<kernel_record*, followed_launch>> all;
   for_run(here, [&](run& to) {
-    for (int i = 0; i < count; ++i) followers.push_back(follow(&to, i));
+    bool is_any_apart = false;
+    for (int i = 0; i < count; ++i) {
+      followed_launch const each = launch_at(i);
+      all.emplace_back(&to.collector().find(each.function, each.stream, each.shape), each);
+      is_any_apart = is_any_apart || to.collector().is_any_apart(*all.back().first);
+    }
+    if (is_any_apart) all.clear();
   });
   hipError_t const result = std::forward<Call>(call)();
-  for (launch_follower const& each : followers) {
-    if (result == hipSuccess) each.taken(*here);
-  }
+  if (result != hipSuccess) return result;
+  for_run(here, [&](run& to) {
+    for (auto const& [record, each] : all) to.collector().see_launches(*record, each.shape, each.stream);
+  });
   return result;
 }
 

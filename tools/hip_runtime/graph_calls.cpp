@@ -5,6 +5,8 @@
 #include <hip/hip_runtime_api.h>
 #pragma GCC visibility pop
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "follow_launch.hpp"
@@ -43,13 +45,22 @@ hipError_t follow_graph_launch(hipGraphExec_t exec, hipStream_t stream, Call&& c
   followed_call const own;
   run* const here = following(own);
   std::vector<collector::launched> launches;
+  std::optional<collector::launches_under_way> apart;
   for_run(here, [&](run& to) {
     // Within another graph it is none.
-    if (!to.collector().is_capturing(stream)) launches = to.collector().launches_of(exec, stream);
+    if (to.collector().is_capturing(stream)) return;
+    launches = to.collector().launches_of(exec, stream);
+    bool const is_any_apart = std::any_of(launches.begin(), launches.end(), [&](collector::launched const& each) {
+      return to.collector().is_any_apart(*each.kernel);
+    });
+    if (is_any_apart) apart = to.collector().launches_begin(launches, stream);
   });
   hipError_t const result = call();
-  if (result != hipSuccess) return result;
-  for (collector::launched const& each : launches) here->collector().see_launches(*each.kernel, each.shape, 1);
+  for_run(here, [&](run& to) {
+    if (apart) return to.collector().launches_end(*apart, outcome_of(result));
+    if (result != hipSuccess) return;
+    for (collector::launched const& each : launches) to.collector().see_launches(*each.kernel, each.shape, stream);
+  });
   return result;
 }
 

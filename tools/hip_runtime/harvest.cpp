@@ -18,8 +18,17 @@ std::string collector::read(device_record& device, attachment& from) {
   std::vector<std::byte> set(from.set_bytes());
   std::string problem = copy(device, set.data(), from.memory, set.size(), hipMemcpyDeviceToHost);
   if (!problem.empty()) return problem;
-  std::lock_guard const lock(results_mutex_);
-  from.kept.keep(from, set.data());
+  {
+    std::lock_guard const lock(results_mutex_);
+    from.kept.keep(from, set.data());
+  }
+  for (other_set& other : from.others) {
+    if (other.memory == nullptr) continue;
+    problem = copy(device, set.data(), other.memory, set.size(), hipMemcpyDeviceToHost);
+    if (!problem.empty()) return problem;
+    std::lock_guard const lock(results_mutex_);
+    other.kept.keep(from, set.data());
+  }
   return "";
 }
 
@@ -62,7 +71,9 @@ collector::launch_numbers collector::launched_on(device_record const& device) {
   launch_numbers numbers;
   std::lock_guard const lock(results_mutex_);
   for (kernel_record& each : records_) {
-    if (each.device == &device) numbers.emplace_back(&each, each.launches.load());
+    if (each.device != &device) continue;
+    numbers.emplace_back(&each, each.launches.load() - each.left_out);
+    for (auto& [key, group] : each.groups) numbers.emplace_back(&group, group.launches.load() - group.left_out);
   }
   return numbers;
 }
@@ -101,11 +112,13 @@ bool collector::is_due(device_record const& device) {
 collector::device_wait::device_wait(collector& of) : of_(&of), device_(nullptr) {
   int number = 0;
   if (of.runtime_.get_device(&number) == hipSuccess) device_ = of.find_device(number);
+  if (device_ != nullptr) unfollowed_ = of.find_unfollowed(*device_);
   if (device_ != nullptr && !is_due(*device_)) device_ = nullptr;
   if (device_ != nullptr) launched_ = of.launched_on(*device_);
 }
 
 void collector::device_wait::ended() {
+  of_->end_unfollowed(unfollowed_);
   if (device_ == nullptr) return;
   std::unique_lock const lock(of_->attach_mutex_, std::try_to_lock);
   if (!lock || !device_->lost_because.empty()) return;
@@ -125,6 +138,11 @@ void collector::let_go(device_record& device, attachment& each) {
   if (problem.empty()) {
     static_cast<void>(runtime_.release(each.memory));
     device.left_bytes += each.set_bytes();
+    for (other_set& other : each.others) {
+      if (other.memory == nullptr) continue;
+      static_cast<void>(runtime_.release(std::exchange(other.memory, nullptr)));
+      device.left_bytes += each.set_bytes();
+    }
     if (each.launches != nullptr) {
       static_cast<void>(runtime_.release(each.launches));
       device.left_bytes += each.launch_bytes();

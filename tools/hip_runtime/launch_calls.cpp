@@ -33,9 +33,8 @@ template <class Call>
 hipError_t follow_each(hipLaunchParams const* all, int count, Call&& call) {
   return follow_launches(
       all == nullptr ? 0 : count,
-      [&](run* here, int i) {
-        return launch_follower(here, all[i].func, shape_of(all[i].gridDim, all[i].blockDim, all[i].sharedMem),
-                               all[i].stream);
+      [&](int i) {
+        return followed_launch{all[i].func, shape_of(all[i].gridDim, all[i].blockDim, all[i].sharedMem), all[i].stream};
       },
       call);
 }
@@ -130,7 +129,9 @@ hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams* all, int count, u
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(newer::function_launch* all, unsigned count, unsigned flags) {
   return follow_launches(
       all == nullptr ? 0 : static_cast<int>(count),
-      [&](run* here, int i) { return launch_follower(here, all[i].function, shape_of(all[i]), all[i].stream); },
+      [&](int i) {
+        return followed_launch{all[i].function, shape_of(all[i]), all[i].stream};
+      },
       [&] { return PASTA_DETAIL_NEXT(hipModuleLaunchCooperativeKernelMultiDevice, all, count, flags); });
 }
 

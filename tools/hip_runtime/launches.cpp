@@ -63,15 +63,18 @@ bool collector::is_capturing(hipStream_t stream) const {
   return runtime_.is_capturing(stream, &status) == hipSuccess && status != hipStreamCaptureStatusNone;
 }
 
-void collector::see_launches(kernel_record& record, launch_shape const& shape, std::uint64_t count) {
+void collector::see_launches(kernel_record& record, launch_shape const& shape, hipStream_t stream) {
   constexpr std::size_t most_kept = 1 << 16;
   record.see_shape(shape);
-  record.add_launches(count);
-  std::uint64_t const number = next_launch_.fetch_add(count, std::memory_order_relaxed);
+  record.add_launches(1);
+  std::uint64_t const number = next_launch_.fetch_add(1, std::memory_order_relaxed);
+  if (record.where != nullptr) {
+    std::uintptr_t const key = reinterpret_cast<std::uintptr_t>(stream) + 1, known = record.where->plain_stream;
+    if (known != key && known != several_streams) record.where->plain_stream = known == 0 ? key : several_streams;
+  }
   if (wanted_.per != scope::launch) return;
   std::lock_guard const lock(results_mutex_);
-  for (std::uint64_t i = 0; i < count && record.each.size() < most_kept; ++i)
-    record.each.emplace_back(number + i, shape);
+  if (record.each.size() < most_kept) record.each.emplace_back(number, shape);
 }
 
 device_record* collector::find_device(int number) {
@@ -123,7 +126,9 @@ kernel_record& collector::resolve(void const* function, int number, launch_shape
   std::string why_not = "it was built without PASTA's counters";
   std::string part_why_not;
   std::vector<std::pair<attachment*, std::size_t>> found;
-  bool const is_excluded = !wanted_.selection.has_kernel(collecting::demangled(name));
+  bool const is_excluded = !wanted_.selection.devices.has(static_cast<std::uint64_t>(number)) ||
+                           !wanted_.selection.has_kernel(collecting::demangled(name));
+  is_any_excluded_ = is_any_excluded_ || is_excluded;
   module_record* const module = known ? &module_list::all().read(*known->module) : nullptr;
   if (module != nullptr && !module->why_not.empty()) why_not = module->why_not;
   instrumented_code* const code = module == nullptr ? nullptr : module->code_for(device.target);
@@ -132,9 +137,13 @@ kernel_record& collector::resolve(void const* function, int number, launch_shape
   if (code != nullptr && begin_result_->empty()) {
     // Code that was linked from several objects has a state for each, and a kernel may call into all of them.
     for (instrumented_code::part& part : code->parts) {
-      attachment* const one = attach(device, *module, part, why_not);
+      std::size_t const before = device.attachments.size();
+      attachment* const one =
+          is_excluded ? find_attachment(device, *module, part) : attach(device, *module, part, why_not);
+      // What was excluded runs beside others from here on.
+      if (device.attachments.size() > before && is_any_excluded_) forget_handles();
       if (one == nullptr) {
-        part_why_not = why_not;
+        if (!is_excluded) part_why_not = why_not;
         continue;
       }
       auto const& functions = one->table->functions;

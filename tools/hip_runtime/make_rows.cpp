@@ -67,18 +67,38 @@ std::size_t add_apart(kernel_record const& record, std::string const& tool, coll
 }
 
 // Of several parts that have the kernel one is what runs: those in which nothing was executed have nothing to say.
-void add_rows(kernel_record const& record, std::string const& tool, ptx::collected_kernel& kernel) {
+// @param copies_of f(attachment): what was kept of it
+template <class Copies>
+void add_rows(kernel_record const& record, std::string const& tool, Copies&& copies_of, ptx::collected_kernel& kernel) {
   bool is_any = false;
   std::vector<part_function> const parts = parts_of(record);
   for (part_function const& part : parts) {
-    collecting::memory_rows const rows(*part.where, {&part.where->kept}, tool);
+    collecting::memory_rows const rows(*part.where, copies_of(*part.where), tool);
     if (parts.size() > 1 && !rows.is_executed(part.function())) continue;
     rows.add_function(part.function(), kernel);
     is_any = true;
   }
   if (is_any) return;
-  collecting::memory_rows const rows(*record.where, {&record.where->kept}, tool);
+  collecting::memory_rows const rows(*record.where, copies_of(*record.where), tool);
   rows.add_function(record.where->table->functions[record.function], kernel);
+}
+
+// The launches of a kernel that are kept apart from others, by range.
+void add_group(kernel_record const& record, launch_key const& key, launch_group const& group,
+               std::string const& why_not, std::string const& tool, collecting::kernel_sections& to) {
+  if (group.launches == 0) return;
+  bool is_new = false;
+  ptx::collected_kernel& kernel = to.of(record.name, is_new, key.first);
+  collecting::add_launches(group, group.left_out, why_not, is_new, kernel);
+  if (record.where == nullptr || record.is_excluded || !why_not.empty()) return;
+  auto const of_key = [&](attachment const& at) {
+    std::vector<collecting::kept_copy const*> copies;
+    for (other_set const& set : at.others) {
+      if (set.key == key) copies.push_back(&set.kept);
+    }
+    return copies;
+  };
+  add_rows(record, tool, of_key, kernel);
 }
 
 void add_record(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
@@ -87,21 +107,23 @@ void add_record(kernel_record const& record, std::string const& tool, collecting
   if (record.where != nullptr && why_not.empty()) why_not = collecting::why_without(*record.where->table, tool);
   bool const has_rows = record.where != nullptr && !record.is_excluded && why_not.empty();
   std::uint64_t const apart = has_rows ? add_apart(record, tool, to, notes) : 0;
+  for (auto const& [key, group] : record.groups) add_group(record, key, group, why_not, tool, to);
   if (apart == record.launches) return;
-  if (apart > 0 || (has_rows && record.where->launches != nullptr)) {
+  std::uint64_t const left_out = record.is_excluded ? record.launches.load() : record.left_out;
+  if (has_rows && record.where->launches != nullptr && record.launches > apart + left_out) {
     notes.insert(fmt::format("{} launches of {} have no memory of their own, and are reported together.",
-                             record.launches - apart, collecting::demangled(record.name)));
+                             record.launches - apart - left_out, collecting::demangled(record.name)));
   }
   bool is_new = false;
   ptx::collected_kernel& kernel = to.of(record.name, is_new);
-  std::uint64_t const left_out = record.is_excluded ? record.launches.load() : 0;
   collecting::add_launches(record, left_out, why_not, is_new, kernel);
   kernel.losses.launches_seen -= apart;
   kernel.losses.launches_delivered -= std::min(kernel.losses.launches_delivered, apart);
   if (!has_rows) return;
   if (!record.part_why_not.empty())
     collecting::add_once(kernel.losses.not_instrumentable, fmt::format("a part of its code: {}", record.part_why_not));
-  add_rows(record, tool, kernel);
+  auto const of_others = [](attachment const& at) { return std::vector<collecting::kept_copy const*>{&at.kept}; };
+  add_rows(record, tool, of_others, kernel);
 }
 
 }  // namespace
@@ -112,7 +134,10 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
   collecting::kernel_sections into(made);
   functions_of_attachment launched;
   for (kernel_record const& record : records) {
-    if (record.launches == 0) continue;  // captured, or refused
+    bool const is_launched =
+        record.launches != 0 || std::any_of(record.groups.begin(), record.groups.end(),
+                                            [](auto const& each) { return each.second.launches != 0; });
+    if (!is_launched) continue;  // captured, or refused
     add_record(record, tool, into, notes);
     for (part_function const& part : parts_of(record)) launched[part.where].insert(part.number);
   }
@@ -120,7 +145,9 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
   for (device_record const& device : devices) {
     for (attachment const& each : device.attachments) {
       if (!collecting::why_without(*each.table, tool).empty()) continue;
-      has_functions = collecting::add_others(each, {&each.kept}, launched[&each], tool,
+      std::vector<collecting::kept_copy const*> sets{&each.kept};
+      for (other_set const& other : each.others) sets.push_back(&other.kept);
+      has_functions = collecting::add_others(each, std::move(sets), launched[&each], tool,
                                              "its launches: by a call that PASTA does not follow", into) ||
                       has_functions;
       if (each.apart.empty()) continue;

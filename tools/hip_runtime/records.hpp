@@ -10,7 +10,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
+#include <map>
+#include <pasta/instrument/ptx/module_state.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +31,27 @@ struct apart_launch {
   collecting::kept_copy kept;
 };
 
+/// Which launches of a kernel a report shows as one, beside those of no range: the annotated ranges, and which part of a
+/// sample.
+using launch_key = std::pair<std::string, std::uint32_t>;
+
+/// A set of memory for launches that are kept apart from others.
+struct other_set {
+  launch_key key;
+  std::byte* memory = nullptr;         ///< on the device; null: it was given back
+  collecting::kept_copy kept;          ///< guarded by the results' lock
+  ptx::module_state* image = nullptr;  ///< what a stream is to copy to the code's state; lives on
+};
+
+/// Launches that were not followed were made in more than one stream.
+inline constexpr std::uintptr_t several_streams = ~std::uintptr_t{0};
+
+/// What a stream did last in an attachment.
+struct stream_mark {
+  hipEvent_t last = nullptr;  ///< behind its last launch
+  bool is_open = false;       ///< there may be launches of it that have not ended
+};
+
 /// A part of a module's code on a device, with the memory that its kernels add to.
 struct attachment : collecting::memory_layout {
   module_record* module = nullptr;
@@ -43,6 +67,15 @@ struct attachment : collecting::memory_layout {
   std::vector<apart_launch> apart;      ///< in the order of their queues' numbers; guarded by the results' lock
 
   std::size_t launch_bytes() const;  ///< of all that is at `launches`
+
+  // Where launches are kept apart by range, or left out. Guarded by the switches' lock, but for the sets' copies.
+  std::deque<other_set> others;
+  ptx::module_state* images = nullptr;    ///< two: nobody collects; what there is for all
+  other_set* present = nullptr;           ///< where kernels add to; null: to what there is for all, or nowhere
+  bool is_off = false;                    ///< nowhere
+  std::atomic<bool> is_switching{false};  ///< what its streams launch is followed
+  std::map<hipStream_t, stream_mark> streams;
+  std::atomic<std::uintptr_t> plain_stream{0};  ///< of launches before: 0 none, a stream + 1, or several_streams
 };
 
 struct device_record {
@@ -56,6 +89,11 @@ struct device_record {
   std::atomic<std::int64_t> next_read{0};  ///< when the program's waiting may be used again to read; steady clock
 };
 
+/// Launches of a kernel that are kept apart from others.
+struct launch_group : collecting::launch_counts {
+  std::uint64_t left_out = 0;  ///< of them, not to be analysed
+};
+
 /// A kernel on a device, as it is launched.
 struct kernel_record : collecting::launch_counts {
   std::string name;  ///< as in the module
@@ -67,6 +105,10 @@ struct kernel_record : collecting::launch_counts {
   std::string part_why_not;  ///< a part of its module's code was not attached: half a line
   std::string why_not;       ///< nothing counts in it: half a line
   bool is_excluded = false;  ///< it was not chosen
+  // Guarded by the results' lock.
+  std::uint64_t left_out = 0;  ///< of the launches of no range
+  std::map<launch_key, launch_group> groups;
+  std::uint64_t offered = 0, chosen = 0;  ///< for sampling; guarded by the switches' lock
   /// Of launches that are kept apart: number in the process and shape, in order. Guarded by the results' lock.
   std::vector<std::pair<std::uint64_t, launch_shape>> each;
 };

@@ -33,7 +33,6 @@ void run::start() {
     if (with != nullptr) {
       run* const made = new run(std::move(set), *with);
       made->explain("the llvm route follows the HIP runtime");
-      made->note_what_is_not_done();
       one_ = made;
       existing_ = made;
       finish_at_exit();  // also where nothing is attached, to say so
@@ -46,16 +45,6 @@ void run::start() {
     pasta::detail::say(fmt::format("the llvm route collects nothing: {}", error.what()));
   }
   is_started_ = true;
-}
-
-// What `pasta run` refuses may be asked for by variables.
-void run::note_what_is_not_done() {
-  auto const note = [this](char const* what) {
-    add_note(
-        fmt::format("{}: the llvm route does not have it on AMD GPUs; all launches are reported by kernel.", what));
-  };
-  if (wanted().sampling_rate < 1) note("PASTA_SAMPLING_RATE");
-  if (!wanted().selection.launches.is_everything()) note("PASTA_LAUNCHES");
 }
 
 void run::harvest() {
@@ -83,7 +72,10 @@ void run::fill(report_model& model) {
 std::uint64_t run::count_launches() {
   std::uint64_t launches = 0;
   collector_.look([&](auto const& records, auto const&, auto const&) {
-    for (kernel_record const& each : records) launches += each.launches;
+    for (kernel_record const& each : records) {
+      launches += each.launches;
+      for (auto const& [key, group] : each.groups) launches += group.launches;
+    }
   });
   return launches;
 }

@@ -28,7 +28,6 @@ class run final : public collecting::process_run {
   void fill(report_model& model) override;
   void add_note(std::string const& note) override { collector_.add_note(note); }
   std::uint64_t count_launches() override;
-  void note_what_is_not_done();
 
   inline static std::atomic<run*> existing_{nullptr};
   inline static std::atomic<bool> is_started_{false};

@@ -64,6 +64,10 @@ std::string fill(runtime& all) {
   need(all.is_capturing, "hipStreamIsCapturing");
   find_function(all.get_stream_device, "hipStreamGetDevice");
   find_function(all.get_symbol_address, "hipGetSymbolAddress");
+  find_function(all.allocate_on_host, "hipHostMalloc");
+  find_function(all.make_event, "hipEventCreateWithFlags");
+  find_function(all.record_event, "hipEventRecord");
+  find_function(all.ask_event, "hipEventQuery");
   find_function(all.get_global, "hipModuleGetGlobal");
   find_function(all.get_library_global, "hipLibraryGetGlobal");
   find_function(all.register_variable, "__hipRegisterVar");

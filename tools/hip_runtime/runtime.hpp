@@ -38,6 +38,10 @@ struct runtime {
   // Not in each runtime; null there.
   hipError_t (*get_stream_device)(hipStream_t, int*);
   hipError_t (*get_symbol_address)(void**, void const*);
+  hipError_t (*allocate_on_host)(void**, std::size_t, unsigned);
+  hipError_t (*make_event)(hipEvent_t*, unsigned);
+  hipError_t (*record_event)(hipEvent_t, hipStream_t);
+  hipError_t (*ask_event)(hipEvent_t);
   hipError_t (*get_global)(void**, std::size_t*, hipModule_t, char const*);
   hipError_t (*get_library_global)(void**, std::size_t*, void const*, char const*);
   void (*register_variable)(void**, void*, char*, char const*, int, std::size_t, int, int);
@@ -49,6 +53,8 @@ struct runtime {
   bool has_graphs() const {
     return get_nodes != nullptr && get_node_type != nullptr && get_kernel_node != nullptr && get_child_graph != nullptr;
   }
+
+  bool has_events() const { return make_event != nullptr && record_event != nullptr && ask_event != nullptr; }
 
   /// Found once. @return null where the process has no runtime, or one that lacks a function
   static runtime const* find(std::string& why_not);

@@ -103,6 +103,9 @@ environment_changes environment_for(run_options const& options, run_route const&
   set("PASTA_KERNELS", options.kernels);
   set("PASTA_EXCLUDE", options.exclude);
   set("PASTA_LAUNCHES", options.launches);
+  set("PASTA_SCHEDULE", options.schedule);
+  set("PASTA_DEVICES", options.devices);
+  set("PASTA_SPACES", options.spaces);
   set("PASTA_WARP_WIDTH", options.warp_width);
   set("PASTA_HOST_THREADS", options.threads);
   set("PASTA_TOOL_OPTIONS", tool_options_text(options));

@@ -22,8 +22,9 @@ namespace pasta::cli {
 
 namespace {
 
-std::vector<std::string> const value_flags{"--route",   "--output",   "--per",   "--sampling-rate", "--kernels",
-                                           "--exclude", "--launches", "--times", "--warp-width",    "--threads"};
+std::vector<std::string> const value_flags{"--route",   "--output",     "--per",      "--sampling-rate", "--kernels",
+                                           "--exclude", "--launches",   "--schedule", "--devices",       "--spaces",
+                                           "--times",   "--warp-width", "--threads"};
 std::vector<std::string> const plain_flags{"--strict", "--quiet", "--baseline", "--help"};
 
 bool contains(std::vector<std::string> const& names, std::string const& name) {
@@ -167,6 +168,9 @@ void check_values(run_options const& options) {
     if (!options.kernels.empty()) name_pattern("--kernels", options.kernels);
     if (!options.exclude.empty()) name_pattern("--exclude", options.exclude);
     if (!options.launches.empty()) parse_launch_range("--launches", options.launches);
+    if (!options.schedule.empty()) parse_launch_schedule("--schedule", options.schedule);
+    if (!options.devices.empty()) parse_device_list("--devices", options.devices);
+    if (!options.spaces.empty()) parse_space_set("--spaces", options.spaces);
   } catch (pasta::usage_error const& e) {
     throw usage_error(e.what());
   }
@@ -219,6 +223,14 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
   add("--launches", options.launches, "FIRST:LAST[:STEP]", "PASTA_LAUNCHES",
       "only these launches of the program, numbered from 0,\nLAST included; a number left out is the program's;\n"
       "what is left out runs as without a tool");
+  add("--schedule", options.schedule, "SCHEDULE", "PASTA_SCHEDULE",
+      "only launches of active steps, such as\nwait=1,warmup=1,active=3,repeat=2,skip_first=10: the words\n"
+      "are torch.profiler's, a step ends where the program\ncalls pasta_step() (Python: pasta.step())");
+  add("--devices", options.devices, "N[,N...]", "PASTA_DEVICES",
+      "only launches on these GPUs, by the numbers that the\nprogram knows them by");
+  add("--spaces", options.spaces, "SPACE[,SPACE...]", "PASTA_SPACES",
+      "route patch: only accesses of these memory spaces:\nglobal, shared, local; others are not patched, and "
+      "cost\nnothing");
   add("--times", options.times, "SOURCE", "PASTA_TIMES",
       "GPU, route probe: when kernels began and ended, from\nevents (default) or cupti, which is closer and may keep\n"
       "another profiler out");

@@ -182,14 +182,7 @@ void check_amd_tools(run_options const& options, std::string const& program, pro
 run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
                     installed_tools const& installed) {
   check_installed(options, installed);
-  auto const refuse = [](char const* flag, std::string const& value) {
-    throw usage_error(fmt::format(
-        "{} {}: the llvm route does not have it on AMD GPUs, where all launches are reported by kernel", flag, value));
-  };
   check_amd_tools(options, program, table);
-  if (!options.sampling_rate.empty() && std::stod(options.sampling_rate) < 1)
-    refuse("--sampling-rate", options.sampling_rate);
-  if (!options.launches.empty()) refuse("--launches", visible(options.launches));
   std::string const library = hip_library();
   if (library.empty()) {
     throw command_error(
@@ -239,6 +232,8 @@ std::string hip_library() { return own_library("libpasta_hip.so"); }
 
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed) {
+  if (!options.spaces.empty() && options.route != "patch")
+    throw usage_error("--spaces goes with --route patch alone");
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
   if (options.route == "patch") return patch_route(options, installed);

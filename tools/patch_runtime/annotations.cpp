@@ -14,7 +14,7 @@
 extern "C" {
 PASTA_DETAIL_EXPORTED void pasta_annotate_push_v1(char const* name) { pasta::open_range(name != nullptr ? name : ""); }
 PASTA_DETAIL_EXPORTED void pasta_annotate_pop_v1(void) { pasta::close_range(); }
-PASTA_DETAIL_EXPORTED void pasta_step_v1(void) {}  // for handlers of annotations, which the route does not have
+PASTA_DETAIL_EXPORTED void pasta_step_v1(void) { pasta::step_count::end_step(); }
 PASTA_DETAIL_EXPORTED void pasta_start_v1(void) { pasta::patch::collector::go_on(); }
 PASTA_DETAIL_EXPORTED void pasta_stop_v1(void) { pasta::patch::collector::stop(); }
 PASTA_DETAIL_EXPORTED int pasta_is_attached_v1(void) {

@@ -63,6 +63,26 @@ constexpr Sanitizer_InstructionId instruction_of(patch_function which) {
   return SANITIZER_INSTRUCTION_INVALID;
 }
 
+/// Whether its instructions may access memory of one of these spaces. Those that name no space are told of with global
+/// memory.
+bool is_wanted(patch_function which, space_set const& spaces) {
+  switch (which) {
+    case patch_function::shared_access:
+    case patch_function::remote_shared_access:
+    case patch_function::matrix_access:
+    case patch_function::async_store:
+    case patch_function::async_reduction:
+    case patch_function::bulk_shared_to_shared:
+    case patch_function::bulk_reduction_to_shared:
+    case patch_function::shared_set:
+      return spaces.has(memory_space::shared);
+    case patch_function::local_access:
+      return spaces.has(memory_space::local);
+    default:
+      return true;
+  }
+}
+
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace
@@ -96,13 +116,15 @@ void collector::module_loaded(Sanitizer_ResourceModuleData const& what) {
   context_record& context = context_of(what.context);
   std::vector<std::string> const kernels =
       context.modules.loaded(what.module, {what.pCubin, what.pCubin == nullptr ? 0 : what.cubinSize});
+  if (!has_chosen(context, kernels)) return;
   add_patches(context);
-  if (context.why_not.empty() && has_chosen(kernels)) patch_module(context, what.module);
+  if (context.why_not.empty()) patch_module(context, what.module);
 }
 
 // A module whose kernels are unknown may have any.
-bool collector::has_chosen(std::vector<std::string> const& kernels) const {
+bool collector::has_chosen(context_record const& context, std::vector<std::string> const& kernels) const {
   launch_selection const& chosen = wanted_.selection;
+  if (!chosen.devices.has(static_cast<std::uint64_t>(context.device))) return false;
   if (kernels.empty() || (!chosen.kernels && !chosen.exclude)) return true;
   return std::any_of(kernels.begin(), kernels.end(),
                      [&](std::string const& name) { return chosen.has_kernel(collecting::demangled(name)); });
@@ -150,12 +172,13 @@ kernel_record& collector::kernel_of(Sanitizer_LaunchData const& what) {
   known->name = what.functionName == nullptr ? "?" : what.functionName;
   known->context = &context_of(what.context);
   known->module = what.module;
-  known->is_wanted = wanted_.selection.has_kernel(collecting::demangled(known->name));
+  known->is_wanted = wanted_.selection.devices.has(static_cast<std::uint64_t>(known->context->device)) &&
+                     wanted_.selection.has_kernel(collecting::demangled(known->name));
   return *known;
 }
 
 bool collector::is_chosen(kernel_record& kernel, std::uint64_t number) {
-  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.launches.has(number)) return false;
+  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.has_launch(number)) return false;
   // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
   ++kernel.offered;
   bool const is_in = static_cast<double>(kernel.chosen) < wanted_.sampling_rate * static_cast<double>(kernel.offered);
@@ -190,7 +213,7 @@ std::string collector::prepare_context(context_record& context, Sanitizer_Stream
 void collector::patch_module(context_record& context, CUmodule module) {
   for (std::size_t i = 0; i < detail::patch_function_count; ++i) {
     auto const which = static_cast<patch_function>(i);
-    if ((patches_->about.functions & patch_bit(which)) == 0) continue;
+    if ((patches_->about.functions & patch_bit(which)) == 0 || !is_wanted(which, wanted_.selection.spaces)) continue;
     std::string const name = fmt::format("pasta_patch_{}_{}", PASTA_PATCH_VERSION, to_string(which));
     SanitizerResult const result = with_.sanitizerPatchInstructions_(instruction_of(which), module, name.c_str());
     if (result == SANITIZER_SUCCESS) continue;
@@ -240,6 +263,7 @@ void collector::launch_begins(Sanitizer_LaunchData const& what) {
   group.has_one_shape = group.has_one_shape && shape.grid == group.first.grid && shape.block == group.first.block;
   if (!is_in) {
     ++group.left_out;
+    if (kernel.is_wanted && wanted_.selection.is_warming_up()) prepare(kernel, what.hStream);
     return;
   }
   prepare(kernel, what.hStream);

@@ -100,7 +100,7 @@ class collector {
   void prepare(kernel_record& kernel, Sanitizer_StreamHandle stream);
   void add_patches(context_record& context);
   std::string prepare_context(context_record& context, Sanitizer_StreamHandle stream);
-  bool has_chosen(std::vector<std::string> const& kernels) const;
+  bool has_chosen(context_record const& context, std::vector<std::string> const& kernels) const;
   void patch_module(context_record& context, CUmodule module);
   bool give_state(kernel_record& kernel, launch_group& group);
   void read(context_record& context, Sanitizer_StreamHandle stream);

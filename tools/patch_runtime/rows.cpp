@@ -22,12 +22,16 @@ using collecting::add_once;
 /// The copy of a context's memory, by state.
 class context_rows {
  public:
-  explicit context_rows(context_record& of) : of_(&of), layout_(&of.memory.layout()), copy_(&of.memory.copy()) {
+  /// @param spaces of accesses that are wanted
+  context_rows(context_record& of, space_set const& spaces)
+      : of_(&of), layout_(&of.memory.layout()), copy_(&of.memory.copy()) {
     if (copy_->empty()) return;
     for (std::uint32_t i = 0; i < layout_->sites; ++i) {
       detail::patch_site site;
       std::memcpy(&site, copy_->data() + layout_->sites_begin + i * sizeof site, sizeof site);
-      if (site.about != 0) sites_[site.kernel()].emplace_back(i, site);
+      // Functions for several spaces, and for instructions that name none, tell of others as well.
+      bool const is_left_out = site.what() < operation::copy && !spaces.has(static_cast<memory_space>(site.space()));
+      if (site.about != 0 && !is_left_out) sites_[site.kernel()].emplace_back(i, site);
     }
   }
 
@@ -143,10 +147,10 @@ void add_launches(kernel_record const& from, launch_group const& group, bool is_
 }  // namespace
 
 ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<context_record>& contexts,
-                         std::set<std::string>& notes) {
+                         space_set const& spaces, std::set<std::string>& notes) {
   ptx::collected made;
   std::map<context_record const*, context_rows> rows;
-  for (context_record& each : contexts) rows.emplace(&each, context_rows(each));
+  for (context_record& each : contexts) rows.emplace(&each, context_rows(each, spaces));
   collecting::kernel_sections into(made);
   std::set<std::string> beside;
   for (kernel_record const& record : records) {

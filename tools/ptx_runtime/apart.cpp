@@ -67,7 +67,7 @@ void collector::prepare(context_state& context) {
 }
 
 bool collector::is_chosen(function_record& function, std::uint64_t number) {
-  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.launches.has(number)) return false;
+  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.has_launch(number)) return false;
   // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
   ++function.offered;
   bool const is_in =

@@ -112,7 +112,7 @@ std::string collector::take_memory(context_state& context, attachment& made) {
 
 // Tells the module where its memory is. It is on where the launch that is about to be made is one to be analysed.
 std::string collector::fill(context_state& context, attachment& made) {
-  bool const is_off = context.can_switch && (is_stopped_ || !wanted_.selection.launches.has(next_launch_));
+  bool const is_off = context.can_switch && (is_stopped_ || !wanted_.selection.has_launch(next_launch_));
   std::uint64_t const shared = made.bins.front().memory;
   struct {
     std::uint64_t shards;

@@ -90,7 +90,8 @@ function_record& collector::resolve(CUfunction function, CUcontext context, std:
   std::string why_not = "it was built without PASTA's counters";
   attachment* where = nullptr;
   std::size_t index = 0;
-  bool const is_excluded = !wanted_.selection.has_kernel(collecting::demangled(called));
+  bool const is_excluded = !wanted_.selection.devices.has(static_cast<std::uint64_t>(in.device)) ||
+                           !wanted_.selection.has_kernel(collecting::demangled(called));
   is_any_excluded_ = is_any_excluded_ || is_excluded;
   if (!ids.empty() && module == nullptr) why_not = "its module could not be found";
   if (!ids.empty() && module != nullptr && !begin_result_) begin_result_ = begin_();

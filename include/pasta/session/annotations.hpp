@@ -28,6 +28,7 @@ extern "C" {
   if (depth > 0) pasta::detail::annotate("", pasta::annotation_kind::pop, depth);  // else a pop without its push
 }
 [[gnu::used]] inline void pasta_step_v1(void) {
+  pasta::step_count::end_step();
   pasta::detail::annotate("", pasta::annotation_kind::step, pasta::detail::ranges_of_this_thread().begins.size());
 }
 [[gnu::used]] inline void pasta_start_v1(void) {

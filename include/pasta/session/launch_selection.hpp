@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// Which kernels and launches of a program a run looks at: `--kernels`, `--exclude`, `--launches`. What is not chosen
-/// runs as without a tool, and counts as left out.
+/// Which kernels and launches of a program a run looks at: `--kernels`, `--exclude`, `--devices`, `--launches`,
+/// `--schedule`. What is not chosen runs as without a tool, and counts as left out.
 #ifndef PASTA_SESSION_LAUNCH_SELECTION_HPP
 #define PASTA_SESSION_LAUNCH_SELECTION_HPP
 
@@ -13,6 +13,9 @@
 #include <limits>
 #include <memory>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/device_list.hpp>
+#include <pasta/session/launch_schedule.hpp>
+#include <pasta/session/space_set.hpp>
 #include <pasta/session/usage_error.hpp>
 #include <string>
 #include <string_view>
@@ -80,13 +83,24 @@ inline launch_range parse_launch_range(std::string_view flag, std::string_view t
 
 struct launch_selection {
   std::shared_ptr<name_pattern const> kernels, exclude;  ///< null: all kernels; none
+  device_list devices;
   launch_range launches;
+  launch_schedule schedule;
+  space_set spaces;  ///< of accesses; the patch route alone asks
 
   /// @param name demangled
   bool has_kernel(std::string const& name) const {
     return (!kernels || kernels->is_in(name)) && !(exclude && exclude->is_in(name));
   }
-  bool is_everything() const { return !kernels && !exclude && launches.is_everything(); }
+  /// Whether the present step's launch of this number is one to be analysed. Any thread.
+  bool has_launch(std::uint64_t number) const {
+    return launches.has(number) && schedule.phase_of(step_count::current()) == step_phase::active;
+  }
+  /// Whether kernels are to be made ready that are launched now, although these launches are left out.
+  bool is_warming_up() const { return schedule.phase_of(step_count::current()) == step_phase::warmup; }
+  bool is_everything() const {
+    return !kernels && !exclude && devices.is_everything() && launches.is_everything() && !schedule.is_set();
+  }
 };
 
 }  // namespace pasta

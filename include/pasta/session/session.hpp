@@ -241,6 +241,7 @@ class session final : public event_sink {
     runs_->fill(model.header);
     model.header.wall_ns = get_nanoseconds<vendor::host>{}() - begin_ns_;
     if (launches_seen_.load() == 0) model.notes.push_back("the program launched no kernel");
+    if (settings_.selection.schedule.is_set() && step_count::current() == 0) model.notes.push_back(no_step_note);
     return model;
   }
 

@@ -134,6 +134,12 @@ inline settings read_settings(std::string_view own_route = "probe") {
     read.selection.exclude = std::make_shared<name_pattern const>("PASTA_EXCLUDE", std::string(text));
   if (auto const text = variable("PASTA_LAUNCHES"); !text.empty())
     read.selection.launches = parse_launch_range("PASTA_LAUNCHES", text);
+  if (auto const text = variable("PASTA_SCHEDULE"); !text.empty())
+    read.selection.schedule = parse_launch_schedule("PASTA_SCHEDULE", text);
+  if (auto const text = variable("PASTA_DEVICES"); !text.empty())
+    read.selection.devices = parse_device_list("PASTA_DEVICES", text);
+  if (auto const text = variable("PASTA_SPACES"); !text.empty())
+    read.selection.spaces = parse_space_set("PASTA_SPACES", text);
   read.is_quiet = detail::parse_switch("PASTA_QUIET", variable("PASTA_QUIET"));
   return read;
 }

@@ -161,7 +161,8 @@ class tool_run final : public tool_run_base {
     // The share reached so far never exceeds the rate by a whole launch, and a kernel's first launch is always in.
     sampling& so_far = samplings_[name];
     if (!so_far.is_selected) so_far.is_selected = selection_.has_kernel(name);
-    bool const is_offered = !is_stopped && *so_far.is_selected && selection_.launches.has(number);
+    bool const is_offered = !is_stopped && *so_far.is_selected && selection_.has_launch(number) &&
+                            selection_.devices.has(runs_->current_device());
     is_chosen =
         is_offered && static_cast<double>(so_far.chosen) < sampling_rate_ * static_cast<double>(so_far.offered + 1);
     if (is_offered) ++so_far.offered;

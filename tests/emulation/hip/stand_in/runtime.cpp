@@ -7,8 +7,8 @@
 // HIP_STAND_IN_DEVICES is their number (1). HIP_STAND_IN_FAIL names functions that fail, `hipMalloc:1-2` in the first
 // two calls, `hipMemcpyAsync:3` from the third on; `hang` is a wait for the device that never ends. Modules that count
 // have variables whose names begin with pasta_state_: HIP_STAND_IN_COUNTS is what each launch adds to the counters of
-// all of its device that somebody collects, `0=100,1=3` or `all=10` (HIP_STAND_IN_STATE: of the one of this number), and
-// in the file of HIP_STAND_IN_STATES is a line for each, with the number of shards.
+// all of its device that somebody collects, `0=100,1=3` or `all=10` (HIP_STAND_IN_STATE: of the one of this number),
+// and in the file of HIP_STAND_IN_STATES is a line for each, with the number of shards.
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 #include <time.h>
@@ -373,6 +373,10 @@ hipError_t hipMemcpy(void* to, void const* from, std::size_t bytes, hipMemcpyKin
   std::memmove(to, from, bytes);
   return done();
 }
+hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::calloc(1, bytes);
+  return done(*memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
+}
 hipError_t hipMemcpyAsync(void* to, void const* from, std::size_t bytes, hipMemcpyKind kind, hipStream_t) {
   if (is_to_fail("hipMemcpyAsync")) return done(hipErrorUnknown);
   return hipMemcpy(to, from, bytes, kind);
@@ -517,6 +521,7 @@ hipError_t hipEventCreate(hipEvent_t* made) {
   *made = reinterpret_cast<hipEvent_t>(new double(0));
   return done();
 }
+hipError_t hipEventCreateWithFlags(hipEvent_t* made, unsigned) { return hipEventCreate(made); }
 hipError_t hipEventDestroy(hipEvent_t event) {
   delete reinterpret_cast<double*>(event);
   return done();
@@ -526,7 +531,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t) {
   return done();
 }
 hipError_t hipEventSynchronize(hipEvent_t) { return done(); }
-hipError_t hipEventQuery(hipEvent_t) { return done(); }
+hipError_t hipEventQuery(hipEvent_t) { return is_to_fail("hipEventQuery") ? hipErrorNotReady : hipSuccess; }
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t end) {
   *milliseconds = static_cast<float>(*reinterpret_cast<double*>(end) - *reinterpret_cast<double*>(begin));
   return done();

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The PASTA authors
+// SPDX-License-Identifier: Apache-2.0
+// What pasta/annotate.h and python/pasta.py find in this library, which is loaded before the program.
+#include <pasta/annotate.h>
+
+#include <pasta/session/annotated_range.hpp>
+
+#include "run.hpp"
+
+#define PASTA_DETAIL_EXPORTED __attribute__((visibility("default")))
+
+// NOLINTBEGIN(readability-identifier-naming): names of the interface
+extern "C" {
+PASTA_DETAIL_EXPORTED void pasta_annotate_push_v1(char const* name) { pasta::open_range(name != nullptr ? name : ""); }
+PASTA_DETAIL_EXPORTED void pasta_annotate_pop_v1(void) { pasta::close_range(); }
+PASTA_DETAIL_EXPORTED void pasta_step_v1(void) { pasta::step_count::end_step(); }
+PASTA_DETAIL_EXPORTED void pasta_start_v1(void) { pasta::hip_runtime::collector::go_on(); }
+PASTA_DETAIL_EXPORTED void pasta_stop_v1(void) { pasta::hip_runtime::collector::stop(); }
+PASTA_DETAIL_EXPORTED int pasta_is_attached_v1(void) {
+  pasta::hip_runtime::run const* const here = pasta::hip_runtime::run::existing();
+  return here != nullptr && !here->is_over() ? 1 : 0;
+}
+}
+// NOLINTEND(readability-identifier-naming)
