@@ -8,8 +8,8 @@
 
 The program is one that writes its times where BENCHMARK_TIMES says, as JSON:
   {"NAME": {"size": SIZE, "ms": [TIME, ...], "first_ms": TIME, "digest": "RESULT"}, ...}
-(cuda_programs.py times LIBRARY.so; models.py). A patched process stays patched: each variant is a process of its own, and
-all of them are run once in each round.
+(cuda_programs.py times LIBRARY.so; models.py). A patched process stays patched: each variant is a process of its own,
+and all of them are run once in each round.
 
 Exit code: 0; 1 a run failed, or a result differs from the native one; 2 wrong arguments.
 """

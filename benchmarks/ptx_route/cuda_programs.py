@@ -7,7 +7,7 @@
   pasta run TOOL -- cuda_programs.py pairs NATIVE.so TOOL.so   both in turn, in one process; rows for benchmarks/results
   [pasta run TOOL --] cuda_programs.py once LIBRARY.so         each program once: for reports, and for Nsight Compute
   [pasta run TOOL --] cuda_programs.py launches LIBRARY.so     the host's time for one launch
-  cuda_programs.py times LIBRARY.so                            for patch_route/in_turn.py: times, where BENCHMARK_TIMES says
+  cuda_programs.py times LIBRARY.so                            times, for patch_route/in_turn.py
 """
 
 import argparse

@@ -5,8 +5,8 @@
 
   models.py [--models bert,gpt2,resnet18,resnet34,alexnet,whisper,encoder] [--modes train,inference] [--steps 3]
 
-`train` is forward, backward and optimiser, `inference` the forward pass alone; deterministic algorithms are on where there are such. Prints each
-step's time (the host's, from an idle GPU to an idle GPU) and a digest of outputs and gradients; writes both where
+`train` is forward, backward and optimiser, `inference` the forward pass alone; deterministic algorithms are on where
+there are such. Prints each step's time (the host's, from an idle GPU to an idle GPU) and a digest of outputs and gradients; writes both where
 BENCHMARK_TIMES says, as patch_route/in_turn.py reads them.
 """
 

@@ -232,8 +232,7 @@ std::string hip_library() { return own_library("libpasta_hip.so"); }
 
 run_route choose_route(run_options const& options, std::string const& program, program_table const& table,
                        installed_tools const& installed) {
-  if (!options.spaces.empty() && options.route != "patch")
-    throw usage_error("--spaces goes with --route patch alone");
+  if (!options.spaces.empty() && options.route != "patch") throw usage_error("--spaces goes with --route patch alone");
   // The table says what its own file was built with, and nothing of the libraries that it loads.
   if (options.route == "ptx") return ptx_route(options, installed);
   if (options.route == "patch") return patch_route(options, installed);
