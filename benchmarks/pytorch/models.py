@@ -6,8 +6,8 @@
   models.py [--models bert,gpt2,resnet18,resnet34,alexnet,whisper,encoder] [--modes train,inference] [--steps 3]
 
 `train` is forward, backward and optimiser, `inference` the forward pass alone; deterministic algorithms are on where
-there are such. Prints each step's time (the host's, from an idle GPU to an idle GPU) and a digest of outputs and gradients; writes both where
-BENCHMARK_TIMES says, as patch_route/in_turn.py reads them.
+there are such. Prints each step's time (the host's, from an idle GPU to an idle GPU) and a digest of outputs and
+gradients; writes both where BENCHMARK_TIMES says, as patch_route/in_turn.py reads them.
 """
 
 import argparse
@@ -117,7 +117,8 @@ def main():
     for name in chosen.models:
         for mode in chosen.modes:
             result = results[f"{name} {mode}"] = run(name, mode, chosen.steps)
-            print(f"{name} {mode}: first {result['first_ms']:.1f} ms, then {result['ms']}, {result['digest']}", flush=True)
+            print(f"{name} {mode}: first {result['first_ms']:.1f} ms, then {result['ms']}, {result['digest']}",
+                  flush=True)
     if "BENCHMARK_TIMES" in os.environ:
         with open(os.environ["BENCHMARK_TIMES"], "w", encoding="utf-8") as file:
             json.dump(results, file)
