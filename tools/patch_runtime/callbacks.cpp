@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "callbacks.hpp"
 
+#include <atomic>
+
 #include "run.hpp"
 
 namespace pasta::patch {
@@ -34,7 +36,12 @@ void on_any(collector& to, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId
       auto const& node = *static_cast<Sanitizer_GraphNodeLaunchData const*>(data);
       bool const is_launch = id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && node.isGraphUpload == 0 &&
                              node.nodeType == CU_GRAPH_NODE_TYPE_KERNEL;
-      if (is_launch) to.launch_begins(node.launchData);
+      if (!is_launch) return;
+      to.launch_begins(node.launchData);
+      // Driver 580.159.04 gives all nodes what the last of them was given.
+      if (static std::atomic<bool> is_said{false}; !is_said.exchange(true)) {
+        to.add_note("Kernels in graphs are not told apart on the patch route: events of all stand under one of them.");
+      }
       return;
     }
     case SANITIZER_CB_DOMAIN_SYNCHRONIZE:

@@ -109,8 +109,6 @@ struct alignas(128) patch_state {
   std::uint64_t function_shards = 0;  ///< the kernel's own row in the first shard
   std::uint64_t function_shared = 0;  ///< and what is once for all shards
   std::uint64_t dropped = 0;          ///< lanes of events whose site found no place; written by the GPU
-
-  PASTA_DEVICE constexpr std::uint32_t places() const { return std::uint32_t{1} << (32 - place_shift); }
 };
 static_assert(sizeof(patch_state) == 128);
 

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdint>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/comma_list.hpp>
 #include <pasta/session/usage_error.hpp>
 #include <string>
 #include <string_view>
@@ -30,12 +31,7 @@ struct device_list {
 inline device_list parse_device_list(std::string_view flag, std::string_view text) {
   constexpr std::uint64_t most = 1023;
   device_list read;
-  std::string_view rest = text;
-  for (bool goes_on = true; goes_on;) {
-    std::size_t const comma = rest.find(',');
-    std::string_view const word = rest.substr(0, comma);
-    goes_on = comma != std::string_view::npos;
-    if (goes_on) rest.remove_prefix(comma + 1);
+  for_each_word(text, [&](std::string_view word) {
     std::uint64_t number = 0;
     auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || end != word.data() + word.size() || number > most) {
@@ -43,7 +39,7 @@ inline device_list parse_device_list(std::string_view flag, std::string_view tex
                                     visible(std::string(text)), most));
     }
     read.numbers.push_back(number);
-  }
+  });
   std::sort(read.numbers.begin(), read.numbers.end());
   read.numbers.erase(std::unique(read.numbers.begin(), read.numbers.end()), read.numbers.end());
   return read;

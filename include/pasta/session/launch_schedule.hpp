@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstdint>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/comma_list.hpp>
 #include <pasta/session/usage_error.hpp>
 #include <string>
 #include <string_view>
@@ -56,12 +57,7 @@ inline launch_schedule parse_launch_schedule(std::string_view flag, std::string_
                {"active", &read.active},
                {"repeat", &read.repeat},
                {"skip_first", &read.skip_first}};
-  std::string_view rest = text;
-  for (bool goes_on = true; goes_on;) {
-    std::size_t const comma = rest.find(',');
-    std::string_view const word = rest.substr(0, comma);
-    goes_on = comma != std::string_view::npos;
-    if (goes_on) rest.remove_prefix(comma + 1);
+  for_each_word(text, [&](std::string_view word) {
     std::size_t const equals = word.find('=');
     part* found = nullptr;
     for (part& each : parts) {
@@ -74,7 +70,7 @@ inline launch_schedule parse_launch_schedule(std::string_view flag, std::string_
     auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), *found->value);
     if (error != std::errc{} || end != number.data() + number.size() || *found->value > most)
       throw fail(fmt::format("has no number from 0 to {} for {}", most, found->name));
-  }
+  });
   if (read.active == 0) throw fail("has no active step");
   return read;
 }

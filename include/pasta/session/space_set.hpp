@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <pasta/instrument/site.hpp>
 #include <pasta/report/visible.hpp>
+#include <pasta/session/comma_list.hpp>
 #include <pasta/session/usage_error.hpp>
 #include <string>
 #include <string_view>
@@ -25,12 +26,7 @@ struct space_set {
 /// `global,shared`. @param flag whose value it is, for the message @throws usage_error
 inline space_set parse_space_set(std::string_view flag, std::string_view text) {
   space_set read;
-  std::string_view rest = text;
-  for (bool goes_on = true; goes_on;) {
-    std::size_t const comma = rest.find(',');
-    std::string_view const word = rest.substr(0, comma);
-    goes_on = comma != std::string_view::npos;
-    if (goes_on) rest.remove_prefix(comma + 1);
+  for_each_word(text, [&](std::string_view word) {
     bool is_known = false;
     for (memory_space const space : {memory_space::global, memory_space::shared, memory_space::local}) {
       if (word != to_string(space)) continue;
@@ -42,7 +38,7 @@ inline space_set parse_space_set(std::string_view flag, std::string_view text) {
           fmt::format("{}: '{}' is no list of memory spaces: of global, shared and local, such as global,shared", flag,
                       visible(std::string(text))));
     }
-  }
+  });
   return read;
 }
 
