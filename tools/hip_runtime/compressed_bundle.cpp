@@ -39,8 +39,8 @@ Number read_number(std::string_view image, std::size_t& at) {
   return number;
 }
 
-// Magic, version, method; from version 2 on the file's size; the size when uncompressed; a hash. Sizes have 32 bits, and
-// 64 from version 3 on.
+// Magic, version, method; from version 2 on the file's size; the size when uncompressed; a hash. Sizes have 32 bits,
+// and 64 from version 3 on.
 std::optional<header> read_header(std::string_view image) {
   constexpr std::size_t first_head_bytes = 20, second_head_bytes = 24, third_head_bytes = 32;
   if (image.size() < first_head_bytes) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-/// What newer HIP runtimes (6 and 7) have and HIP 5.2's headers have not: as AMD documents it, under names of our own, so
-/// that headers of any version can be included beside it.
+/// What newer HIP runtimes (6 and 7) have and HIP 5.2's headers have not: as AMD documents it, under names of our own,
+/// so that headers of any version can be included beside it.
 #ifndef PASTA_TOOLS_HIP_RUNTIME_NEWER_CALLS_HPP
 #define PASTA_TOOLS_HIP_RUNTIME_NEWER_CALLS_HPP
 

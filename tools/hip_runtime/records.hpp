@@ -31,8 +31,8 @@ struct apart_launch {
   collecting::kept_copy kept;
 };
 
-/// Which launches of a kernel a report shows as one, beside those of no range: the annotated ranges, and which part of a
-/// sample.
+/// Which launches of a kernel a report shows as one, beside those of no range: the annotated ranges, and which part of
+/// a sample.
 using launch_key = std::pair<std::string, std::uint32_t>;
 
 /// A set of memory for launches that are kept apart from others.

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Keeping launches apart by range, and leaving some out: before a launch its stream is given a copy to the code's state,
-// which says where kernels are to add to, or that they are not to.
+// Keeping launches apart by range, and leaving some out: before a launch its stream is given a copy to the code's
+// state, which says where kernels are to add to, or that they are not to.
 //
-// Streams are never made to wait for each other: a program may need them to run at the same time. A stream switches only
-// where no launch of another stream may still run in the code; else its launch is counted where the others are, or not
-// at all where nothing is collected, and notes say how many those were.
+// Streams are never made to wait for each other: a program may need them to run at the same time. A stream switches
+// only where no launch of another stream may still run in the code; else its launch is counted where the others are,
+// or not at all where nothing is collected, and notes say how many those were.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using ptx::module_state;
 namespace {
 
 // The key of streams whose launches were not followed.
-hipStream_t const unfollowed = reinterpret_cast<hipStream_t>(several_streams);
+auto* const unfollowed = reinterpret_cast<hipStream_t>(several_streams);
 
 }  // namespace
 
