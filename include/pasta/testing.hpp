@@ -30,14 +30,15 @@ class fixture {
     std::uint32_t threads = 1;      ///< worker threads of the host engine; 1 makes the order of blocks certain
     scope per = scope::kernel;
     double sampling_rate = 1;
+    double block_rate = 1;   ///< share of a launch's blocks that is analysed, on the host engine
+    std::uint32_t seed = 0;  ///< which blocks
     std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value as on the command line
     time_source times = time_source::events;                        ///< of launches on an NVIDIA GPU
   };
 
   fixture() : fixture(setup{}) {}
   /// @throw usage_error for a wrong option
-  explicit fixture(setup const& with)
-      : runs_(to_settings(with)), run_(runs_, with.per, with.sampling_rate, with.options) {}
+  explicit fixture(setup const& with) : runs_(to_settings(with)), run_(runs_, to_settings(with)) {}
 
   /// As pasta::launch.
   template <class Kernel, class... Arguments>
@@ -101,6 +102,11 @@ class fixture {
     all.warp_width = with.warp_width;
     all.host_threads = with.threads;
     all.times = with.times;
+    all.per = with.per;
+    all.sampling_rate = with.sampling_rate;
+    all.block_rate = with.block_rate;
+    all.seed = with.seed;
+    all.tool_options = with.options;
     return all;
   }
 

@@ -351,6 +351,8 @@ class RunTest(CliTest):
             "PASTA_PER",
             "PASTA_TIMES",
             "PASTA_SAMPLING_RATE",
+            "PASTA_SAMPLE_BLOCKS",
+            "PASTA_SEED",
             "PASTA_KERNELS",
             "PASTA_EXCLUDE",
             "PASTA_LAUNCHES",
@@ -372,6 +374,9 @@ class RunTest(CliTest):
             "cupti",
             "--sampling-rate",
             "0.5",
+            "--sample-blocks=0.25",
+            "--seed",
+            "7",
             "--kernels",
             "^fill <.*>",
             "--exclude=a b",
@@ -401,6 +406,8 @@ class RunTest(CliTest):
         self.assertEqual(values["PASTA_PER"], "'launch'")
         self.assertEqual(values["PASTA_TIMES"], "'cupti'")
         self.assertEqual(values["PASTA_SAMPLING_RATE"], "'0.5'")
+        self.assertEqual(values["PASTA_SAMPLE_BLOCKS"], "'0.25'")
+        self.assertEqual(values["PASTA_SEED"], "'7'")
         self.assertEqual(values["PASTA_KERNELS"], "'^fill <.*>'")
         self.assertEqual(values["PASTA_EXCLUDE"], "'a b'")
         self.assertEqual(values["PASTA_LAUNCHES"], "':9'")
@@ -416,6 +423,8 @@ class RunTest(CliTest):
             "PASTA_ROUTE",
             "PASTA_PER",
             "PASTA_SAMPLING_RATE",
+            "PASTA_SAMPLE_BLOCKS",
+            "PASTA_SEED",
             "PASTA_KERNELS",
             "PASTA_EXCLUDE",
             "PASTA_LAUNCHES",
@@ -494,6 +503,12 @@ class RunOptionsTest(CliTest):
         refused(["--times", "cupit"], "did you mean cupti?")
         for rate in ("0", "-1", "1.5", "nan", "x", "0.5x", "inf"):
             refused(["--sampling-rate", rate], "--sampling-rate")
+        for rate in ("0", "1.5", "x", "1e-9"):
+            refused(["--sample-blocks", rate], f"--sample-blocks: '{rate}' is not a number from 1e-06 to 1")
+        refused(["--route", "ptx", "--sample-blocks", "0.5"],
+                "--sample-blocks 0.5: the ptx route analyses whole launches; the patch route and the CPU engine sample")
+        for seed in ("-1", "x", "4294967296", "1.5"):
+            refused([f"--seed={seed}"], f"--seed: '{seed}' is not a number from 0 to 4294967295")
         refused(["--kernels", "a("], "--kernels: 'a(' is not a regular expression: Unmatched ( or \\(")
         refused(["--exclude", "*["], "--exclude: '*[' is not a regular expression: ")
         for schedule in ("x", "wait=1", "active=0", "active=1,pause=2", "active=1,active=2"):

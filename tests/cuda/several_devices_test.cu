@@ -3,6 +3,7 @@
 // A run on two GPUs: the session's own code and the kernels that nvcc made, on a stand-in for CUDA's runtime
 // (stand_in/stand_in.hpp). Each case may be run alone: its name is the program's argument.
 #include <barrier>
+#include <cmath>
 #include <cstring>
 #include <thread>
 
@@ -110,6 +111,29 @@ void one_row_for_both() {
   use(0);
   CHECK(contents(first) == std::vector<int>(64, 1));
   CHECK(notes_with(test, "") == 0);
+}
+
+// Parts of a sample are told apart where there is memory for them, and all launches of it count.
+void a_sample_is_scaled() {
+  fixture test({.sampling_rate = 0.25});
+  auto const array = zeros<int>(1024);
+  for (std::uint32_t i = 0; i < 32; ++i) test.launch(store_number{}, {i / 4 + 1, 64}, array, 1);
+  auto const kernel = only_kernel(test);
+  std::uint64_t lanes = 0, squares = 0;  // each fourth launch: 64, 128, ... 512; parts are a fourth of them apart
+  for (std::uint64_t i = 1; i <= 8; ++i) lanes += 64 * i;
+  for (std::uint64_t part = 0; part < 4; ++part) {
+    auto const events = static_cast<std::int64_t>(64 * (part + 1) + 64 * (part + 5)), mean = std::int64_t{2 * 288};
+    squares += static_cast<std::uint64_t>((events - mean) * (events - mean));
+  }
+  CHECK_EQUAL(lanes_of(kernel), lanes);
+  CHECK_EQUAL(kernel.losses.launches_delivered, 8);
+  CHECK(kernel.sampling.has_value());
+  CHECK_EQUAL(kernel.sampling->launches_offered, 32);
+  CHECK_EQUAL(kernel.sampling->launches_taken, 8);
+  CHECK(kernel.sampling->events == 4.0 * static_cast<double>(lanes));
+  CHECK(kernel.sampling->events_error.has_value());
+  double const error = 4 * std::sqrt(0.75 * 4 / 3 * static_cast<double>(squares));
+  CHECK(std::abs(*kernel.sampling->events_error - error) < 1e-6 * error);
 }
 
 void a_launch_is_the_first_call() {
@@ -409,6 +433,7 @@ struct named_case {
 } const cases[] = {
     {"a launch is the first call", a_launch_is_the_first_call},
     {"one row for both", one_row_for_both},
+    {"a sample is scaled", a_sample_is_scaled},
     {"a thread that sets no device", a_thread_that_sets_no_device},
     {"threads with a device each", threads_with_a_device_each},
     {"nothing waits", nothing_waits},

@@ -64,6 +64,13 @@ class EmulatedTest(RunningTest):
             with self.subTest(variables):
                 self.assertEqual(self.chosen(10, **variables), {"": (taken * one, 10, taken, 10 - taken)})
 
+    def test_a_sample_is_scaled(self):
+        self.chosen(10, PASTA_SAMPLING_RATE="0.5")
+        (kernel,) = self.report()["tools"][0]["kernels"]
+        self.assertEqual(kernel["sampling"] | {"block_rate": 1}, {
+            "launches_offered": 10, "launches_taken": 5, "block_rate": 1, "blocks_offered": 0, "blocks_taken": 0,
+            "scale": 2.0, "events": 10.0 * 2 * (3 * 64 - 10), "events_error": 0.0})
+
     def test_stop_leaves_out(self):
         self.assertEqual(self.chosen(10, "half"), {"": (5 * (3 * 64 - 10), 10, 5, 5)})
 

@@ -80,6 +80,11 @@ class CountTest(RuntimeTest):
         self.assertEqual(self.kernels()[SCALE]["losses"]["launches_sampled_out"], 2)
         self.assertEqual(self.launches("twice"), (1, 1, 0))
 
+    def test_the_share_of_launches_that_was_seen_is_told(self):
+        self.run_program("scale", "fill", "fill", "scale", PASTA_LAUNCHES="1:")
+        self.assertEqual(self.report()["notes"], ["Route llvm: of 4 launches 1 were analysed (25 %), 1 left out by "
+                                                  "choice, and 2 could not be; their kernels say why."])
+
     def test_launches_by_number_steps_ranges_and_stops(self):
         for words, variables, taken, launches in (
                 (["scale"] * 4, {"PASTA_LAUNCHES": "1:2"}, 2, 4),
@@ -87,7 +92,8 @@ class CountTest(RuntimeTest):
                 (["scale", "step"] * 4, {"PASTA_SCHEDULE": "wait=1,active=1"}, 2, 4),
                 (["scale", "stop", "scale", "start", "scale"], {}, 2, 3),
                 (["stop", "scale", "start", "scale"], {}, 1, 2),
-                (["scale", "device", "1", "scale", "scale"], {"PASTA_DEVICES": "1", "HIP_STAND_IN_DEVICES": "2"}, 2, 3)):
+                (["scale", "device", "1", "scale", "scale"],
+                 {"PASTA_DEVICES": "1", "HIP_STAND_IN_DEVICES": "2"}, 2, 3)):
             with self.subTest(words=words, **variables):
                 self.run_program(*words, **variables)
                 self.check_scale(100 * taken, (launches, taken, 0))

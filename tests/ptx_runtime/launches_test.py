@@ -393,6 +393,25 @@ class SelectionTest(LaunchTest):
     def test_a_share(self):
         self.begin(*[f"launch M _Z4fillPi 1x32 0={2 ** i}" for i in range(8)], PASTA_SAMPLING_RATE="0.25")
         self.assertEqual(self.sections(), [("fill", "", None, 1 + 16, 8, 2, 6, 0)])
+        # Parts of one launch: means off by 7.5 on both sides; 4 * sqrt((1 - 2/8) * 2/1 * 2 * 7.5 ** 2).
+        (kernel,) = self.report()["tools"][0]["kernels"]
+        sampled = kernel["sampling"]
+        self.assertEqual((sampled["launches_offered"], sampled["launches_taken"], sampled["scale"]), (8, 2, 4.0))
+        self.assertEqual(sampled["events"], 4 * 17)
+        self.assertAlmostEqual(sampled["events_error"], 4 * (0.75 * 2 * 2 * 7.5**2) ** 0.5)
+
+    def test_a_share_of_launches_in_ranges(self):
+        self.begin(*["push a", *["launch M _Z4fillPi 1x32 0=5"] * 4, "pop", *["launch M _Z4fillPi 1x32 0=7"] * 4],
+                   PASTA_SAMPLING_RATE="0.5", PASTA_ANNOTATIONS=runtime_test.LIBRARY)
+        found = {k["range"]: (k["sampling"]["launches_offered"], k["sampling"]["launches_taken"],
+                              k["sampling"]["events"], k["sampling"]["events_error"])
+                 for k in self.report()["tools"][0]["kernels"]}
+        self.assertEqual(found, {"a": (4, 2, 20, 0), "": (4, 2, 28, 0)})
+
+    def test_blocks_are_not_sampled(self):
+        self.begin("launch M _Z4fillPi 1x32 0=1", PASTA_SAMPLE_BLOCKS="0.5",
+                   stderr="pasta: the ptx route collects nothing: PASTA_SAMPLE_BLOCKS=0.5: the ptx route analyses "
+                   "whole launches; the patch route and the CPU engine sample blocks\n")
 
     def test_what_cannot_be_left_out_is_analysed(self):
         self.begin(

@@ -381,6 +381,10 @@ class AttachTest(RuntimeTest):
         )
         self.check_not_seen("plain()", 2, "2 launches: it was built without PASTA's counters")
         self.check_fill(1, 0, (1, 1, 0))
+        self.assertEqual(
+            self.report()["notes"],
+            ["Route ptx: of 3 launches 1 were analysed (33.3 %), and 2 could not be; their kernels say why (route patch "
+             "sees machine code as it is)."])
 
     def test_a_table_of_another_version(self):
         old = make_image(self.path("old.o"), table(7, function("_Z3oldv", site(0)), pasta="0.0.9"))

@@ -40,6 +40,16 @@ TEST_CASE("a table of a kernel becomes rows with tool, kernel and launch first")
         "coalescing,transpose<float>,3,epoch/step,/src/transpose.cpp,22,0,,\r\n");
 }
 
+TEST_CASE("rows of a sample have what they are multiplied by") {
+  auto report = pasta_test::full_report();
+  report.tools.at(0).kernels.at(0).sampling = {100, 25, 1, 0, 0, 4, 5, 0};
+  CHECK(to_csv(report, "coalescing", "lines") ==
+        "tool,kernel,launch,range,sampling_scale,file,line,requests,efficiency,stride\r\n"
+        "coalescing,transpose<float>,3,epoch/step,4,/src/transpose.cpp,21,9007199254740993,0.125,-4\r\n"
+        "coalescing,transpose<float>,3,epoch/step,4,/src/transpose.cpp,22,0,,\r\n");
+  CHECK(to_csv(report, "coalescing", "program") == "tool,kernel,launch,range,name,value\r\ncoalescing,,,,x,3\r\n");
+}
+
 TEST_CASE("a table about the program has no kernel") {
   CHECK(to_csv(pasta_test::full_report(), "coalescing", "program") ==
         "tool,kernel,launch,range,name,value\r\ncoalescing,,,,x,3\r\n");

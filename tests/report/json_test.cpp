@@ -61,6 +61,18 @@ TEST_CASE("a report survives writing and reading") {
   CHECK(after.tools.at(0).kernels.at(0).findings.at(1).gain_at_most == 3.2);
 }
 
+TEST_CASE("a sample survives writing and reading, and is not written where there is none") {
+  auto report = full_report();
+  CHECK_FALSE(tree().at("tools").at(0).at("kernels").at(0).contains("sampling"));
+  report.tools.at(0).kernels.at(0).sampling = {100, 25, 0.1, 1000, 90, 44.5, 123456.5, std::nullopt};
+  auto const after = from_json(to_json(report));
+  CHECK(to_json(after) == to_json(report));
+  REQUIRE(after.tools.at(0).kernels.at(0).sampling);
+  CHECK(after.tools.at(0).kernels.at(0).sampling->blocks_taken == 90);
+  CHECK(after.tools.at(0).kernels.at(0).sampling->scale == 44.5);
+  CHECK_FALSE(after.tools.at(0).kernels.at(0).sampling->events_error);
+}
+
 TEST_CASE("a strict parser reads the report of an empty and of a full model") {
   CHECK(nlohmann::json::parse(to_json({})).at("schema") == "pasta-report/1");
   auto const parsed = tree();

@@ -106,6 +106,23 @@ TEST_CASE("a complete report without findings says so, and loss is shown only wh
   CHECK_THAT(text, !contains_text("loss") && !contains_text("INCOMPLETE"));
 }
 
+TEST_CASE("a sample is told above what was counted in it, with the factor, the estimate and its error") {
+  auto report = full_report();
+  auto& sampling = report.tools[0].kernels[0].sampling;
+  pasta::text_options options;
+  options.width = 300;
+  auto const has = [&](char const* text) { return to_text(report, options).find(text) != std::string::npos; };
+  sampling = {100, 25, 0.1, 1000, 90, 44.5, 123456.4, 789.6};
+  CHECK(
+      has("sample: 25 of 100 launches (25 %), in them 90 of 1,000 blocks (9 %); what follows is of these alone, "
+          "times 44.5 estimates all; events of all: 123,456 +- 790 (standard error)"));
+  CHECK(has("sample: what follows is of what was analysed of each kernel, and not scaled"));
+  sampling->events_error.reset();
+  CHECK(has("events of all: 123,456, its error is not known"));
+  sampling = pasta::sampling{3, 3, 1, 0, 0, 1, 5, 0};
+  CHECK_FALSE(has("sample:"));
+}
+
 TEST_CASE("a program without kernels is told apart from one that did not get so far") {
   auto report = full_report();
   report.is_complete = true;

@@ -225,6 +225,22 @@ class Session(unittest.TestCase):
         self.assertEqual(kernel["losses"]["launches_sampled_out"], 75)
         self.assertEqual(self.accesses(kernel), 25 * ACCESSES_OF_A_LAUNCH)
 
+    def test_a_sample_is_scaled(self):
+        self.run_program("launches", "100", PASTA_SAMPLING_RATE="0.25")
+        (kernel,) = self.kernels()
+        self.assertEqual(kernel["sampling"], {
+            "launches_offered": 100, "launches_taken": 25, "block_rate": 1.0, "blocks_offered": 0, "blocks_taken": 0,
+            "scale": 4.0, "events": 100.0 * ACCESSES_OF_A_LAUNCH, "events_error": 0.0})
+        self.assertEqual(self.accesses(kernel), 25 * ACCESSES_OF_A_LAUNCH)
+        self.run_program("launches", "2")
+        self.assertNotIn("sampling", self.kernels()[0])
+
+    def test_wrong_samples_end_the_program_before_it_begins(self):
+        for variable, value in (("PASTA_SAMPLE_BLOCKS", "0"), ("PASTA_SAMPLE_BLOCKS", "2"), ("PASTA_SEED", "-1")):
+            done = self.run_program("launches", "3", **{variable: value})
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, f"^pasta: {variable}={value} is .*\n$")
+
     def test_sampling_is_by_kernel(self):
         self.run_program("alternating", PASTA_SAMPLING_RATE="0.5")
         for kernel in self.kernels():

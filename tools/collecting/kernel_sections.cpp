@@ -27,6 +27,11 @@ ptx::collected_kernel& kernel_sections::of(std::string const& name, bool& is_new
   return into_->kernels[known->second];
 }
 
+void add_sample(sample_count const& from, ptx::collected_kernel& to) {
+  if (!to.sampled) to.sampled.emplace();
+  to.sampled->add(from);
+}
+
 std::string why_without(ptx::read_table const& table, std::string const& tool) {
   if (std::find(table.tools.begin(), table.tools.end(), tool) != table.tools.end()) return "";
   std::string names;

@@ -29,6 +29,9 @@ class kernel_sections {
   std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t> numbers_;
 };
 
+/// Adds what is known of a kernel's sample.
+void add_sample(sample_count const& from, ptx::collected_kernel& to);
+
 /// "" where the module has the tool, else half a line.
 std::string why_without(ptx::read_table const& table, std::string const& tool);
 

@@ -59,6 +59,9 @@ class collector {
       attachment* at = nullptr;       ///< in which it runs; null: nothing counts in it
       std::uint64_t number = 0;
       bool is_left_out = false;
+      sample_count* sampled = nullptr;  ///< it is of a sample
+      std::uint32_t part = 0;           ///< in which it is to be
+      std::uint32_t counted_in = 0;     ///< in which it is
     };
     std::unique_lock<std::mutex> lock;
     std::vector<one> all;
@@ -167,9 +170,11 @@ class collector {
   std::string copy(device_record& device, void* to, void const* from, std::size_t bytes, hipMemcpyKind kind);
 
   // switching.cpp
-  bool is_chosen(kernel_record& kernel, std::uint64_t number);
+  bool is_offered_now(std::uint64_t number) const;
+  bool is_chosen(kernel_record& kernel) const;
   bool may_switch(attachment& in, hipStream_t stream) const;
   launch_group& group_of(kernel_record& kernel, launch_key const& key);
+  sample_count& sampled_of(kernel_record& kernel, std::string const& range);
   other_set* set_for(attachment& in, launch_key const& key);
   bool make_images(attachment& in) const;
   bool order(attachment& in, other_set* set, bool is_off, hipStream_t stream);
@@ -196,7 +201,8 @@ class collector {
   bool const is_choosy_;
   std::function<std::string()> begin_;
 
-  std::mutex switch_mutex_;  // before the others; held while the runtime launches
+  std::mutex switch_mutex_;                 // before the others; held while the runtime launches
+  block_tally all_blocks_{block_sample{}};  // switch_mutex_
   std::atomic<std::uint64_t> merged_launches_{0}, forced_launches_{0}, missed_launches_{0};
   inline static std::atomic<bool> is_stopped_{false};
 

@@ -98,7 +98,9 @@ void add_group(kernel_record const& record, launch_key const& key, launch_group 
     }
     return copies;
   };
+  std::size_t const before = kernel.sites.size();
   add_rows(record, tool, of_key, kernel);
+  for (std::size_t i = before; i < kernel.sites.size(); ++i) kernel.sites[i].part = key.second;
 }
 
 void add_record(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
@@ -108,7 +110,7 @@ void add_record(kernel_record const& record, std::string const& tool, collecting
   bool const has_rows = record.where != nullptr && !record.is_excluded && why_not.empty();
   std::uint64_t const apart = has_rows ? add_apart(record, tool, to, notes) : 0;
   for (auto const& [key, group] : record.groups) add_group(record, key, group, why_not, tool, to);
-  if (apart == record.launches) return;
+  if (record.launches == apart) return;
   std::uint64_t const left_out = record.is_excluded ? record.launches.load() : record.left_out;
   if (has_rows && record.where->launches != nullptr && record.launches > apart + left_out) {
     notes.insert(fmt::format("{} launches of {} have no memory of their own, and are reported together.",
@@ -139,6 +141,10 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
                                             [](auto const& each) { return each.second.launches != 0; });
     if (!is_launched) continue;  // captured, or refused
     add_record(record, tool, into, notes);
+    for (auto const& [range, counts] : record.sampled) {
+      bool is_new = false;
+      collecting::add_sample(counts, into.of(record.name, is_new, range));
+    }
     for (part_function const& part : parts_of(record)) launched[part.where].insert(part.number);
   }
   bool has_functions = false;

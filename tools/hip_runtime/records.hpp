@@ -14,6 +14,7 @@
 #include <list>
 #include <map>
 #include <pasta/instrument/ptx/module_state.hpp>
+#include <pasta/session/block_tally.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -108,7 +109,8 @@ struct kernel_record : collecting::launch_counts {
   // Guarded by the results' lock.
   std::uint64_t left_out = 0;  ///< of the launches of no range
   std::map<launch_key, launch_group> groups;
-  std::uint64_t offered = 0, chosen = 0;  ///< for sampling; guarded by the switches' lock
+  std::map<std::string, sample_count> sampled;  ///< [range]
+  std::uint64_t offered = 0, chosen = 0;        ///< for sampling; guarded by the switches' lock
   /// Of launches that are kept apart: number in the process and shape, in order. Guarded by the results' lock.
   std::vector<std::pair<std::uint64_t, launch_shape>> each;
 };

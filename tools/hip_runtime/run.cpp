@@ -28,6 +28,7 @@ void run::start() {
   if (is_started_) return;
   try {
     settings set = pasta::read_settings("llvm");
+    if (!set.tools.empty()) pasta::detail::refuse_block_rate(set.block_rate, "the llvm route on AMD GPUs");
     std::string why_not;
     runtime const* const with = set.tools.empty() ? nullptr : runtime::find(why_not);
     if (with != nullptr) {

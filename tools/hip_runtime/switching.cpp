@@ -30,8 +30,11 @@ bool collector::is_any_apart(kernel_record const& kernel) const {
          (kernel.where != nullptr && kernel.where->is_switching);
 }
 
-bool collector::is_chosen(kernel_record& kernel, std::uint64_t number) {
-  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.has_launch(number)) return false;
+bool collector::is_offered_now(std::uint64_t number) const {
+  return !is_stopped_.load(std::memory_order_relaxed) && wanted_.selection.has_launch(number);
+}
+
+bool collector::is_chosen(kernel_record& kernel) const {
   // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
   ++kernel.offered;
   bool const is_in = static_cast<double>(kernel.chosen) < wanted_.sampling_rate * static_cast<double>(kernel.offered);
@@ -73,6 +76,11 @@ bool collector::make_images(attachment& in) const {
 launch_group& collector::group_of(kernel_record& kernel, launch_key const& key) {
   std::lock_guard const lock(results_mutex_);
   return kernel.groups[key];
+}
+
+sample_count& collector::sampled_of(kernel_record& kernel, std::string const& range) {
+  std::lock_guard const lock(results_mutex_);
+  return kernel.sampled[range];
 }
 
 // Null: there is no memory for another.
@@ -157,6 +165,7 @@ void collector::place(launches_under_way::one& launch, launch_key const& key, hi
   if (!is_there && can_switch) is_there = order(in, wanted, launch.is_left_out, stream);
   if (is_there) {
     if (!launch.is_left_out && wanted != nullptr) launch.group = &group_of(*launch.what.kernel, wanted->key);
+    launch.counted_in = wanted == nullptr ? 0 : wanted->key.second;
     return;
   }
   if (in.is_off) {  // it was chosen
@@ -169,6 +178,7 @@ void collector::place(launches_under_way::one& launch, launch_key const& key, hi
   ++(launch.is_left_out ? forced_launches_ : merged_launches_);
   launch.is_left_out = false;
   if (in.present != nullptr) launch.group = &group_of(*launch.what.kernel, in.present->key);
+  launch.counted_in = in.present == nullptr ? 0 : in.present->key.second;
 }
 
 collector::launches_under_way collector::launches_begin(std::vector<launched> const& what, hipStream_t stream) {
@@ -179,7 +189,8 @@ collector::launches_under_way collector::launches_begin(std::vector<launched> co
   std::string const& range = current_range();
   // A graph is taken or left as a whole.
   auto const asked = std::find_if(what.begin(), what.end(), [](launched const& e) { return !e.kernel->is_excluded; });
-  bool const is_in = asked != what.end() && is_chosen(*asked->kernel, number);
+  bool const is_offered = asked != what.end() && is_offered_now(number);
+  bool const is_in = is_offered && is_chosen(*asked->kernel);
   for (launched const& each : what) {
     kernel_record& kernel = *each.kernel;
     launches_under_way::one& one = made.all.emplace_back();
@@ -188,12 +199,16 @@ collector::launches_under_way collector::launches_begin(std::vector<launched> co
     one.is_left_out = kernel.is_excluded || !is_in;
     if (kernel.where != nullptr && kernel.why_not.empty() && !kernel.where->is_gone) one.at = kernel.where;
     // Launches that each have memory of their own need none by range.
-    launch_key const key{wanted_.per == scope::launch ? std::string() : range, 0};
+    bool const is_one = wanted_.per == scope::launch;
+    if (one.at != nullptr && wanted_.sampling_rate < 1 && !is_one && is_offered && !kernel.is_excluded)
+      one.sampled = &sampled_of(kernel, range);
+    if (one.sampled != nullptr && !one.is_left_out) one.part = one.counted_in = one.sampled->next_part();
+    launch_key const key{is_one ? std::string() : range, one.part};
     // A kernel of a graph that was not chosen, beside one that was, counts and is not reported.
     bool const is_beside = kernel.is_excluded && is_in;
     if (one.at != nullptr && !is_beside) place(one, key, stream);
     bool const has_no_set = one.at == nullptr || one.is_left_out;
-    if (has_no_set && one.group == nullptr && key != launch_key{}) one.group = &group_of(kernel, key);
+    if (has_no_set && one.group == nullptr && key != launch_key{}) one.group = &group_of(kernel, {key.first, 0});
   }
   return made;
 }
@@ -221,6 +236,12 @@ void collector::launches_end(launches_under_way& what, outcome how) {
     counts.add_launches(1);
     if (each.is_left_out) ++(each.group != nullptr ? each.group->left_out : kernel.left_out);
     if (each.at != nullptr) mark(*each.at, what.stream);
+    if (each.sampled != nullptr) ++each.sampled->launches_offered;
+    if (each.sampled != nullptr && !each.is_left_out) {
+      // One that ran beside others, or found no memory, is counted in another part.
+      if (each.counted_in != each.part) each.sampled->are_parts_known = false;
+      each.sampled->take(each.counted_in, 0, all_blocks_);
+    }
     if (each.is_left_out || wanted_.per != scope::launch) continue;
     if (kernel.each.size() < most_kept) kernel.each.emplace_back(each.number, each.what.shape);
   }

@@ -167,6 +167,10 @@ class report_comparison {
     count("launches seen", a.losses.launches_seen, b.losses.launches_seen);
     count("launches delivered", a.losses.launches_delivered, b.losses.launches_delivered);
     count("launches sampled out", a.losses.launches_sampled_out, b.losses.launches_sampled_out);
+    auto const scale = [](kernel_section const& of) { return of.sampling ? of.sampling->scale : 1.0; };
+    if (scale(a) != scale(b)) {
+      differ_in(heading, fmt::format("  sampled: counts estimate all times {:.4g} -> {:.4g}\n", scale(a), scale(b)));
+    }
     count("launches lost", a.losses.launches_lost, b.losses.launches_lost);
     count("events dropped", a.losses.events_dropped, b.losses.events_dropped);
     compare_tables(heading, a.tables, b.tables);

@@ -100,6 +100,8 @@ environment_changes environment_for(run_options const& options, run_route const&
   set("PASTA_PER", options.per);
   set("PASTA_TIMES", options.times);
   set("PASTA_SAMPLING_RATE", options.sampling_rate);
+  set("PASTA_SAMPLE_BLOCKS", options.sample_blocks);
+  set("PASTA_SEED", options.seed);
   set("PASTA_KERNELS", options.kernels);
   set("PASTA_EXCLUDE", options.exclude);
   set("PASTA_LAUNCHES", options.launches);

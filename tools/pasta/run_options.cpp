@@ -22,9 +22,9 @@ namespace pasta::cli {
 
 namespace {
 
-std::vector<std::string> const value_flags{"--route",   "--output",     "--per",      "--sampling-rate", "--kernels",
-                                           "--exclude", "--launches",   "--schedule", "--devices",       "--spaces",
-                                           "--times",   "--warp-width", "--threads"};
+std::vector<std::string> const value_flags{"--route",   "--output",  "--per",     "--sampling-rate", "--sample-blocks",
+                                           "--seed",    "--kernels", "--exclude", "--launches",      "--schedule",
+                                           "--devices", "--spaces",  "--times",   "--warp-width",    "--threads"};
 std::vector<std::string> const plain_flags{"--strict", "--quiet", "--baseline", "--help"};
 
 bool contains(std::vector<std::string> const& names, std::string const& name) {
@@ -164,6 +164,17 @@ void check_values(run_options const& options) {
     throw usage_error(fmt::format("--sampling-rate: '{}' is not a number from {} to 1", visible(options.sampling_rate),
                                   limits::sampling_rate));
   }
+  if (!options.sample_blocks.empty() &&
+      (!parse_number(options.sample_blocks, number) || !(number >= limits::block_rate) || number > 1)) {
+    throw usage_error(fmt::format("--sample-blocks: '{}' is not a number from {} to 1", visible(options.sample_blocks),
+                                  limits::block_rate));
+  }
+  std::uint32_t seed = 0;
+  char const *const seed_begin = options.seed.data(), *const seed_end = seed_begin + options.seed.size();
+  if (auto const [end, error] = std::from_chars(seed_begin, seed_end, seed);
+      !options.seed.empty() && (error != std::errc() || end != seed_end)) {
+    throw usage_error(fmt::format("--seed: '{}' is not a number from 0 to 4294967295", visible(options.seed)));
+  }
   try {  // as the program will read them
     if (!options.kernels.empty()) name_pattern("--kernels", options.kernels);
     if (!options.exclude.empty()) name_pattern("--exclude", options.exclude);
@@ -216,7 +227,10 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
       "default pasta-%t-%e-%p.json");
   add("--per", options.per, "SCOPE", "PASTA_PER", "rows for each kernel (default) or launch");
   add("--sampling-rate", options.sampling_rate, "RATE", "PASTA_SAMPLING_RATE",
-      "share of the launches analysed,\nabove 0, at most 1");
+      "share of each kernel's launches analysed,\nabove 0, at most 1; the report estimates all");
+  add("--sample-blocks", options.sample_blocks, "RATE", "PASTA_SAMPLE_BLOCKS",
+      "share of each launch's blocks analysed (route patch, and\nthe CPU engine); the report estimates all");
+  add("--seed", options.seed, "N", "PASTA_SEED", "which blocks: another number, another sample; default 0");
   add("--kernels", options.kernels, "REGEX", "PASTA_KERNELS",
       "only kernels whose name matches, anywhere in it\n(demangled; extended, as grep -E has them)");
   add("--exclude", options.exclude, "REGEX", "PASTA_EXCLUDE", "not the kernels whose name matches");

@@ -20,8 +20,8 @@ struct run_options {
   std::vector<std::pair<std::string, std::string>>
       tool_options;  ///< "sector-bytes" or "coalescing.sector-bytes", value
   // "": not given
-  std::string route, output, per, times, sampling_rate, kernels, exclude, launches, schedule, devices, spaces,
-      warp_width, threads;
+  std::string route, output, per, times, sampling_rate, sample_blocks, seed, kernels, exclude, launches, schedule,
+      devices, spaces, warp_width, threads;
   bool is_strict = false, is_quiet = false, measures_baseline = false;
   std::vector<std::string> command;
 };

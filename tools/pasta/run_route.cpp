@@ -109,8 +109,17 @@ std::string missing_on_ptx(tool_description const& tool) {
   return text;
 }
 
+/// @throws usage_error where a route is to sample blocks that cannot
+void refuse_block_sample(run_options const& options, char const* route) {
+  if (options.sample_blocks.empty() || std::stod(options.sample_blocks) >= 1) return;
+  throw usage_error(
+      fmt::format("--sample-blocks {}: {} analyses whole launches; the patch route and the CPU engine sample blocks",
+                  options.sample_blocks, route));
+}
+
 /// What the ptx route cannot do is refused before the program starts.
 run_route ptx_route(run_options const& options, installed_tools const& installed) {
+  refuse_block_sample(options, "the ptx route");
   check_installed(options, installed);
   for (std::string const& name : options.tools) {
     tool_description const* const tool = installed.find(name);
@@ -182,6 +191,7 @@ void check_amd_tools(run_options const& options, std::string const& program, pro
 run_route hip_route(run_options const& options, std::string const& program, program_table const& table,
                     installed_tools const& installed) {
   check_installed(options, installed);
+  refuse_block_sample(options, "the llvm route on AMD GPUs");
   check_amd_tools(options, program, table);
   std::string const library = hip_library();
   if (library.empty()) {

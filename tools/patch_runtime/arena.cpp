@@ -51,7 +51,7 @@ void arena_layout::place() {
   bytes = shards_begin + shard_stride * shards;
 }
 
-std::string arena::make(CUcontext context, Sanitizer_StreamHandle stream) {
+std::string arena::make(CUcontext context, Sanitizer_StreamHandle stream, block_sample const& blocks) {
   void* memory = nullptr;
   SanitizerResult result = with_->sanitizerAlloc_(context, &memory, layout_.bytes);
   if (result != SANITIZER_SUCCESS)
@@ -69,6 +69,8 @@ std::string arena::make(CUcontext context, Sanitizer_StreamHandle stream) {
     state.function_shared = begin + layout_.function_shared_begin + std::size_t{i} * layout_.function_shared_bytes;
     state.shard_stride = static_cast<std::uint32_t>(layout_.shard_stride);
     state.shard_mask = layout_.shards - 1;
+    if (!blocks.is_everything()) state.shard_mask |= detail::patch_state::sampled_blocks;
+    state.blocks = blocks;
     state.place_shift = static_cast<std::uint32_t>(std::countl_zero(layout_.sites)) + 1;
     state.kernel = i;
   }

@@ -40,8 +40,8 @@ class arena {
   arena_layout const& layout() const { return layout_; }
   bool exists() const { return memory_ != 0; }
   /// Takes the memory and fills it: no more is written to it by the host. Waits for the stream, once.
-  /// @return "" or half a line
-  std::string make(CUcontext context, Sanitizer_StreamHandle stream);
+  /// @param blocks that are analysed @return "" or half a line
+  std::string make(CUcontext context, Sanitizer_StreamHandle stream, block_sample const& blocks);
   /// Where the state with this number is, for the kernel's user data pointer.
   std::uint64_t user_data(std::uint32_t kernel) const {
     return memory_ + std::size_t{kernel} * sizeof(detail::patch_state);

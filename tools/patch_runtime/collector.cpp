@@ -177,8 +177,11 @@ kernel_record& collector::kernel_of(Sanitizer_LaunchData const& what) {
   return *known;
 }
 
-bool collector::is_chosen(kernel_record& kernel, std::uint64_t number) {
-  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.has_launch(number)) return false;
+bool collector::is_offered_now(std::uint64_t number) const {
+  return !is_stopped_.load(std::memory_order_relaxed) && wanted_.selection.has_launch(number);
+}
+
+bool collector::is_chosen(kernel_record& kernel) const {
   // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
   ++kernel.offered;
   bool const is_in = static_cast<double>(kernel.chosen) < wanted_.sampling_rate * static_cast<double>(kernel.offered);
@@ -186,7 +189,7 @@ bool collector::is_chosen(kernel_record& kernel, std::uint64_t number) {
   return is_in;
 }
 
-launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number) {
+launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part) {
   std::string const& range = current_range();
   if (wanted_.per == scope::launch && kernel.is_wanted) {
     launch_group& made = kernel.groups.emplace_back();
@@ -194,10 +197,11 @@ launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number) {
     made.launch = number;
     return made;
   }
-  launch_group*& known = kernel.of_range[range];
+  launch_group*& known = kernel.of_range[part == 0 ? range : fmt::format("{}\x1f{}", range, part)];
   if (known == nullptr) {
     known = &kernel.groups.emplace_back();
     known->range = range;
+    known->part = part;
   }
   return *known;
 }
@@ -206,7 +210,7 @@ std::string collector::prepare_context(context_record& context, Sanitizer_Stream
   add_patches(context);
   if (context.memory.exists() || !context.why_not.empty()) return context.why_not;
   static_cast<void>(with_.sanitizerGetStreamHandle_(context.handle, nullptr, &context.stream));
-  return context.why_not = context.memory.make(context.handle, stream);
+  return context.why_not = context.memory.make(context.handle, stream, tally_.sample());
 }
 
 // All its kernels are patched: the vendor's interface has nothing smaller.
@@ -255,8 +259,21 @@ void collector::launch_begins(Sanitizer_LaunchData const& what) {
   std::lock_guard const lock(mutex_);
   kernel_record& kernel = kernel_of(what);
   std::uint64_t const number = next_launch_++;
-  bool const is_in = kernel.is_wanted && is_chosen(kernel, number);
-  launch_group& group = group_of(kernel, number);
+  bool const is_offered = kernel.is_wanted && is_offered_now(number);
+  bool const is_in = is_offered && is_chosen(kernel);
+  // Parts of a sample of launches are there for its error alone: they leave half of the states to other kernels.
+  bool const is_sampled = is_sampling() && is_offered && (wanted_.per != scope::launch || wanted_.block_rate < 1);
+  sample_count* const sampled = is_sampled ? &kernel.sampled[current_range()] : nullptr;
+  bool const is_dealt = sampled != nullptr && is_in && wanted_.sampling_rate < 1 && wanted_.per != scope::launch;
+  std::uint32_t part = is_dealt ? sampled->next_part() : 0;
+  bool const is_crowded =
+      kernel.context->memory.exists() && kernel.context->kernels.size() >= kernel.context->memory.layout().kernels / 2;
+  if (part != 0 && is_crowded) {
+    part = 0;
+    sampled->are_parts_known = false;
+  }
+  if (sampled != nullptr) ++sampled->launches_offered;
+  launch_group& group = group_of(kernel, number, part);
   launch_shape const shape{
       {what.gridDim_x, what.gridDim_y, what.gridDim_z}, {what.blockDim_x, what.blockDim_y, what.blockDim_z}, 0};
   if (group.launches++ == 0) group.first = shape;
@@ -273,6 +290,8 @@ void collector::launch_begins(Sanitizer_LaunchData const& what) {
   }
   auto* const data = reinterpret_cast<void*>(kernel.context->memory.user_data(*group.state));
   SanitizerResult const result = with_.sanitizerSetLaunchCallbackData_(what.hLaunch, what.function, what.hStream, data);
+  if (result == SANITIZER_SUCCESS && sampled != nullptr)
+    sampled->take(wanted_.sampling_rate < 1 ? part : sample_count::by_block, shape.grid.count(), tally_);
   if (result == SANITIZER_SUCCESS) return;
   ++group.unpatched;
   notes_.insert(fmt::format("Launches could not be given their memory: {}.", with_.explain(result)));

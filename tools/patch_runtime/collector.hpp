@@ -43,7 +43,11 @@ class collector {
   };
   /// @param begin called once, before the first module is patched
   collector(sanitizer const& with, ptx::driver const& driver, settings const& wanted, std::function<patches()> begin)
-      : with_(with), driver_(driver), wanted_(wanted), begin_(std::move(begin)) {}
+      : with_(with),
+        driver_(driver),
+        wanted_(wanted),
+        begin_(std::move(begin)),
+        tally_(make_block_sample(wanted.block_rate, wanted.seed)) {}
 
   // ---- From within the Compute Sanitizer's callbacks. Any thread.
 
@@ -95,8 +99,10 @@ class collector {
   context_record& context_of(CUcontext handle);
   context_record* find_context(CUcontext handle);
   kernel_record& kernel_of(Sanitizer_LaunchData const& what);
-  bool is_chosen(kernel_record& kernel, std::uint64_t number);
-  launch_group& group_of(kernel_record& kernel, std::uint64_t number);
+  bool is_offered_now(std::uint64_t number) const;
+  bool is_chosen(kernel_record& kernel) const;
+  bool is_sampling() const { return wanted_.sampling_rate < 1 || wanted_.block_rate < 1; }
+  launch_group& group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part);
   void prepare(kernel_record& kernel, Sanitizer_StreamHandle stream);
   void add_patches(context_record& context);
   std::string prepare_context(context_record& context, Sanitizer_StreamHandle stream);
@@ -119,6 +125,7 @@ class collector {
   std::unordered_map<kernel_key, kernel_record*, kernel_hash> kernels_;
   std::set<std::string> notes_;
   std::uint64_t next_launch_ = 0;
+  block_tally tally_;
   inline static std::atomic<bool> is_stopped_{false};
 };
 

@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <pasta/session/block_tally.hpp>
 #include <pasta/vendor/launch_shape.hpp>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ namespace pasta::patch {
 /// Launches of a kernel that a report shows as one.
 struct launch_group {
   std::string range;                    ///< the annotated ranges that it is of
+  std::uint32_t part = 0;               ///< of a sample
   std::optional<std::uint64_t> launch;  ///< the number of the one launch that it is
   std::optional<std::uint32_t> state;   ///< number of what its patches add to; empty: nothing was analysed yet
   launch_shape first;                   ///< of the launches
@@ -61,6 +63,7 @@ struct kernel_record {
   std::deque<launch_group> groups;
   std::map<std::string, launch_group*> of_range;  ///< of all launches in a range
   std::uint64_t offered = 0, chosen = 0;          ///< for sampling
+  std::map<std::string, sample_count> sampled;    ///< [range]
 };
 
 }  // namespace pasta::patch

@@ -35,12 +35,14 @@ class context_rows {
     }
   }
 
-  void add(std::uint32_t state, ptx::collected_kernel& to) {
+  /// @param part of a sample; nothing: shards are parts
+  void add(std::uint32_t state, std::optional<std::uint32_t> part, ptx::collected_kernel& to) {
     if (copy_->empty()) return;
     for (auto const& [number, site] : sites_[state]) {
       // A pair of words of which the GPU had written one.
       if (site.address == 0) continue;
-      to.sites.push_back(make_site(number, site, state));
+      to.sites.push_back(make_site(number, site, state, !part));
+      to.sites.back().part = part.value_or(0);
     }
     if (layout_->function_shard_bytes + layout_->function_shared_bytes > 0) {
       to.function_rows.push_back(row(
@@ -69,7 +71,8 @@ class context_rows {
             shard_bytes,
             shared_bytes};
   }
-  ptx::collected_site make_site(std::uint32_t number, detail::patch_site const& site, std::uint32_t state) {
+  ptx::collected_site make_site(std::uint32_t number, detail::patch_site const& site, std::uint32_t state,
+                                bool are_shards_parts) {
     ptx::collected_site made;
     made.opcode = "machine code";
     made.where.what = site.what();
@@ -84,6 +87,9 @@ class context_rows {
       std::uint64_t lanes = 0;
       std::memcpy(&lanes, of.first_shard + shard * of.shard_stride, sizeof lanes);
       executions += lanes;
+      if (!are_shards_parts) continue;
+      made.part_executions.resize(sample_part_count);
+      made.part_executions[block_tally::part_of(shard)] += static_cast<double>(lanes);
     }
     made.executions = executions;
     made.rows.push_back(of);
@@ -147,10 +153,10 @@ void add_launches(kernel_record const& from, launch_group const& group, bool is_
 }  // namespace
 
 ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<context_record>& contexts,
-                         space_set const& spaces, std::set<std::string>& notes) {
+                         settings const& wanted, std::set<std::string>& notes) {
   ptx::collected made;
   std::map<context_record const*, context_rows> rows;
-  for (context_record& each : contexts) rows.emplace(&each, context_rows(each, spaces));
+  for (context_record& each : contexts) rows.emplace(&each, context_rows(each, wanted.selection.spaces));
   collecting::kernel_sections into(made);
   std::set<std::string> beside;
   for (kernel_record const& record : records) {
@@ -158,7 +164,18 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
       bool is_new = false;
       ptx::collected_kernel& kernel = into.of(record.name, is_new, group.range, group.launch);
       add_launches(record, group, is_new, kernel);
-      if (group.state) rows.at(record.context).add(*group.state, kernel);
+      bool const are_shards_parts = wanted.block_rate < 1 && wanted.sampling_rate >= 1;
+      if (group.state) {
+        rows.at(record.context).add(*group.state, are_shards_parts ? std::nullopt : std::optional(group.part), kernel);
+      }
+    }
+    for (auto const& [range, counts] : record.sampled) {
+      bool is_new = false;
+      ptx::collected_kernel& kernel = into.of(record.name, is_new, range);
+      collecting::add_sample(counts, kernel);
+      kernel.block_rate = wanted.block_rate;
+      if (record.context->memory.layout().shards < sample_part_count && wanted.sampling_rate >= 1)
+        kernel.sampled->are_parts_known = false;
     }
     if (!record.is_wanted && record.context->modules.is_patched(record.module))
       beside.insert(collecting::demangled(record.name));

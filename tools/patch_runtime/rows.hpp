@@ -6,7 +6,7 @@
 #include <deque>
 #include <list>
 #include <pasta/session/ptx/collected.hpp>
-#include <pasta/session/space_set.hpp>
+#include <pasta/session/settings.hpp>
 #include <set>
 #include <string>
 
@@ -17,9 +17,9 @@ namespace pasta::patch {
 /// What the tool may report of what was brought to the host. The result views the contexts' copies; lines are read from
 /// the modules where they are asked for the first time.
 /// @param notes gets a sentence for the reader where something is to be said about the whole
-/// @param spaces of accesses that were chosen
+/// @param wanted what was to be sampled, and spaces of accesses that were chosen
 ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<context_record>& contexts,
-                         space_set const& spaces, std::set<std::string>& notes);
+                         settings const& wanted, std::set<std::string>& notes);
 
 }  // namespace pasta::patch
 #endif

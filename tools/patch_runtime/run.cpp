@@ -71,8 +71,7 @@ void run::fill(report_model& report) {
       if (is_named && report.header.device.find(name) == std::string::npos)
         report.header.device += (report.header.device.empty() ? "" : ", ") + std::string(name);
     }
-    ask_tools(report, notes,
-              [&](std::string const&) { return make_rows(records, contexts, wanted().selection.spaces, notes); });
+    ask_tools(report, notes, [&](std::string const&) { return make_rows(records, contexts, wanted(), notes); });
     report.notes.assign(notes.begin(), notes.end());
   });
 }

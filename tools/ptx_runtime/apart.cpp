@@ -66,8 +66,11 @@ void collector::prepare(context_state& context) {
   context.is_prepared = true;
 }
 
-bool collector::is_chosen(function_record& function, std::uint64_t number) {
-  if (is_stopped_.load(std::memory_order_relaxed) || !wanted_.selection.has_launch(number)) return false;
+bool collector::is_offered_now(std::uint64_t number) const {
+  return !is_stopped_.load(std::memory_order_relaxed) && wanted_.selection.has_launch(number);
+}
+
+bool collector::is_chosen(function_record& function) const {
   // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
   ++function.offered;
   bool const is_in =
@@ -76,12 +79,14 @@ bool collector::is_chosen(function_record& function, std::uint64_t number) {
   return is_in;
 }
 
-launch_group& collector::group_of(function_record& function, std::optional<std::uint64_t> launch, std::uint64_t count) {
+launch_group& collector::group_of(function_record& function, std::optional<std::uint64_t> launch, std::uint32_t part,
+                                  std::uint64_t count) {
   std::string const& range = current_range();
-  if (!launch && range.empty()) return function.plain;
-  launch_group** known = launch ? nullptr : &function.of_range[range];
+  std::string const key = part == 0 ? range : fmt::format("{}\x1f{}", range, part);
+  if (!launch && key.empty()) return function.plain;
+  launch_group** known = launch ? nullptr : &function.of_range[key];
   // One that was merged with others of another range stays so; the next are kept apart again.
-  if (known != nullptr && *known != nullptr && (*known)->root().range == range) return (*known)->root();
+  if (known != nullptr && *known != nullptr && (*known)->root().key == key) return (*known)->root();
   if (kept_groups_ >= most_groups || kept_bytes_ >= most_kept_bytes) {
     merged_launches_ += count;
     return function.plain;
@@ -89,6 +94,8 @@ launch_group& collector::group_of(function_record& function, std::optional<std::
   ++kept_groups_;
   launch_group& made = function.apart.emplace_back();
   made.range = range;
+  made.part = part;
+  made.key = key;
   made.launch = launch;
   if (known != nullptr) *known = &made;
   return made;
@@ -96,8 +103,8 @@ launch_group& collector::group_of(function_record& function, std::optional<std::
 
 // A bin for launches of the group, or null if there is no memory for another.
 launch_bin* collector::bin_for(attachment& of, launch_group& group, function_record& function) {
-  if (!group.launch && group.range.empty()) return &of.bins.front();
-  launch_bin** known = group.launch ? nullptr : &of.of_range[group.range];
+  if (!group.launch && group.key.empty()) return &of.bins.front();
+  launch_bin** known = group.launch ? nullptr : &of.of_range[group.key];
   if (known != nullptr && *known != nullptr) {
     launch_group const* const inside = (*known)->group_of(&function);
     if (inside == nullptr || &inside->root() == &group.root()) return *known;
@@ -195,8 +202,8 @@ bool collector::place(launch_under_way& launch, lane& on, may_ask how, std::vect
 bool collector::fits(attachment& of, launch_bin const& bin, launch_group const& group) {
   if (group.launch) return bin.is_once;
   if (bin.is_once) return false;
-  if (group.range.empty()) return &bin == &of.bins.front();
-  auto const known = of.of_range.find(group.range);
+  if (group.key.empty()) return &bin == &of.bins.front();
+  auto const known = of.of_range.find(group.key);
   return known != of.of_range.end() && known->second == &bin;
 }
 

@@ -180,8 +180,10 @@ class collector {
   // apart.cpp
   static void see_plain_stream(attachment& of, CUstream stream);
   void prepare(context_state& context);
-  bool is_chosen(function_record& function, std::uint64_t number);
-  launch_group& group_of(function_record& function, std::optional<std::uint64_t> launch, std::uint64_t count);
+  bool is_offered_now(std::uint64_t number) const;
+  bool is_chosen(function_record& function) const;
+  launch_group& group_of(function_record& function, std::optional<std::uint64_t> launch, std::uint32_t part,
+                         std::uint64_t count);
   static launch_bin* bin_for(attachment& of, launch_group& group, function_record& function);
   void start_switching(attachment& of, context_state& context);
   static bool may_switch(attachment const& of, lane const& on);
@@ -217,6 +219,7 @@ class collector {
   std::atomic<std::uint64_t> next_launch_{0};
   std::uint64_t kept_groups_ = 0, merged_launches_ = 0, forced_launches_ = 0, partial_launches_ = 0;
   std::size_t kept_bytes_ = 0;
+  block_tally all_blocks_{block_sample{}};
   inline static std::atomic<bool> is_stopped_{false};
 
   mutable std::shared_mutex handles_mutex_;

@@ -24,6 +24,7 @@ inline launch_group& unite(launch_group& a, launch_group& b) {
   if (&a == &b) return a;
   b.merged_into = &a;
   if (a.range != b.range) a.range.clear();
+  if (a.key != b.key) a.key.clear();
   a.launch.reset();
   return a;
 }

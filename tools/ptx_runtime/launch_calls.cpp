@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <pasta/session/annotated_range.hpp>
 
 #include "collector.hpp"
 #include "epochs.hpp"
@@ -45,7 +46,8 @@ void collector::launches_begin(std::span<launched const> what, CUstream stream, 
   for (launched const& each : what) next_launch_ += each.count;
   // A graph is taken or left as a whole.
   auto const asked = std::find_if(what.begin(), what.end(), [](launched const& e) { return !e.function->is_excluded; });
-  bool const is_in = asked != what.end() && is_chosen(*asked->function, first);
+  bool const is_offered = asked != what.end() && is_offered_now(first);
+  bool const is_in = is_offered && is_chosen(*asked->function);
   under_way.launches.reserve(what.size());
   for (launched const& each : what) {
     function_record& function = *each.function;
@@ -54,9 +56,14 @@ void collector::launches_begin(std::span<launched const> what, CUstream stream, 
     bool const is_left_out = function.is_excluded || (!is_in && can_choose);
     bool const is_one = wanted_.per == scope::launch && unit == launch_unit::kernel && is_counted && !is_left_out;
     bool const is_plain = is_counted && !context.can_switch;
+    bool const is_sampled = wanted_.sampling_rate < 1 && is_counted && !is_one && !function.is_excluded && is_offered;
+    sample_count* const sampled = is_sampled ? &function.sampled[current_range()] : nullptr;
+    std::uint32_t const part = sampled != nullptr && !is_left_out ? sampled->next_part() : 0;
     launch_group& group =
-        is_plain ? function.plain : group_of(function, is_one ? std::optional(first) : std::nullopt, each.count);
+        is_plain ? function.plain : group_of(function, is_one ? std::optional(first) : std::nullopt, part, each.count);
     launch_under_way& made = under_way.launches.emplace_back();
+    made.sampled = sampled;
+    made.part = part;
     made.function = &function;
     made.group = &group;
     made.count = each.count;
@@ -130,6 +137,12 @@ void collector::launches_end(outcome how, launch_shape const* shape, CUstream st
     see_shape(group, shape != nullptr ? *shape : each.function->plain.first);
     group.add_launches(each.count);
     if (each.is_left_out) group.left_out += each.count;
+    if (each.sampled == nullptr) continue;
+    each.sampled->launches_offered += each.count;
+    if (each.is_left_out) continue;
+    // One that runs beside others, or found no memory, is counted in another part.
+    if (each.part != group.part) each.sampled->are_parts_known = false;
+    each.sampled->take(group.part, 0, all_blocks_, each.count);
   }
   bool const is_tracked = number != 0 && context.lanes.are_several() && on.written_at != 0;
   lock.unlock();

@@ -28,6 +28,8 @@ struct launch_bin;
 
 struct launch_group : collecting::launch_counts {
   std::string range;                    ///< the annotated ranges that it is of
+  std::uint32_t part = 0;               ///< of a sample
+  std::string key;                      ///< of both: "" for those of no range and the first part
   std::optional<std::uint64_t> launch;  ///< the number of the one launch that it is
   launch_group* merged_into = nullptr;
 

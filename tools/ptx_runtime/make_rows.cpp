@@ -30,6 +30,7 @@ void add_groups(function_record const& from, std::string const& tool, kernel_sec
   std::vector<launch_group const*> groups{&from.plain};
   for (launch_group const& each : from.apart) groups.push_back(&each);
   std::erase_if(groups, [](launch_group const* each) { return each->launches == 0; });  // captured, or refused
+  std::set<std::string> mixed;  // ranges whose parts of a sample became one
   united_groups united;
   for (launch_group const* each : groups) united[&each->root()].push_back(each);
   for (launch_group const* each : groups) {
@@ -47,12 +48,23 @@ void add_groups(function_record const& from, std::string const& tool, kernel_sec
     }
     if (from.where != nullptr && !from.where->is_switching) bins.insert(&from.where->bins.front());
     if (members->second.size() > 1) beside += launches;
+    for (launch_group const* member : members->second) {
+      if (member->part != root.part) mixed.insert(root.range), mixed.insert(member->range);
+    }
     united.erase(members);
     bool const has_rows = from.where != nullptr && !from.is_excluded && why_without(*from.where->table, tool).empty();
     if (has_rows && launches > 0) {
       collecting::memory_rows const rows(*from.where, {bins.begin(), bins.end()}, tool);
+      std::size_t const before = kernel.sites.size();
       rows.add_function(from.where->table->functions[from.function], kernel);
+      for (std::size_t i = before; i < kernel.sites.size(); ++i) kernel.sites[i].part = root.part;
     }
+  }
+  for (auto const& [range, counts] : from.sampled) {
+    bool is_new = false;
+    collected_kernel& kernel = to.of(from.name, is_new, range);
+    collecting::add_sample(counts, kernel);
+    if (mixed.count(range) != 0) kernel.sampled->are_parts_known = false;
   }
 }
 

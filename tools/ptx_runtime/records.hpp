@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <pasta/session/block_tally.hpp>
 #include <pasta/vendor/launch_shape.hpp>
 #include <string>
 #include <vector>
@@ -106,7 +107,8 @@ struct function_record {
   // Guarded by the results' lock.
   std::deque<launch_group> apart;
   std::map<std::string, launch_group*> of_range;
-  std::uint64_t offered = 0, chosen = 0;  ///< for sampling
+  std::uint64_t offered = 0, chosen = 0;        ///< for sampling
+  std::map<std::string, sample_count> sampled;  ///< [range]
 };
 
 /// A launch between the begin and the end of the driver's call that makes it.
@@ -115,9 +117,11 @@ struct launch_under_way {
   launch_group* group = nullptr;
   std::uint64_t count = 0;  ///< a graph may have several of one function
   bool is_left_out = false;
-  bool is_refused = false;     ///< the driver did not take the order to switch for it
-  attachment* at = nullptr;    ///< in which its stream switches
-  stranger* beside = nullptr;  ///< or what it is beside that stream
+  sample_count* sampled = nullptr;  ///< it is of a sample
+  std::uint32_t part = 0;           ///< in which it is to be
+  bool is_refused = false;          ///< the driver did not take the order to switch for it
+  attachment* at = nullptr;         ///< in which its stream switches
+  stranger* beside = nullptr;       ///< or what it is beside that stream
 };
 
 }  // namespace pasta::ptx

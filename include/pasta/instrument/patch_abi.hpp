@@ -9,6 +9,7 @@
 #ifndef PASTA_INSTRUMENT_PATCH_ABI_HPP
 #define PASTA_INSTRUMENT_PATCH_ABI_HPP
 
+#include <pasta/instrument/block_sample.hpp>
 #include <pasta/instrument/site.hpp>
 #include <string_view>
 
@@ -101,14 +102,21 @@ struct alignas(128) patch_state {
   std::uint64_t sites = 0;         ///< patch_site[number of places]
   std::uint64_t site_shards = 0;   ///< the first shard's rows of sites
   std::uint32_t shard_stride = 0;  ///< from one shard to the next [bytes]
-  std::uint32_t shard_mask = 0;    ///< number of shards - 1; a power of two
-  std::uint32_t place_shift = 0;   ///< 32 - log2(number of places), which is at least 2
-  std::uint32_t kernel = 0;        ///< its number in the context
+  std::uint32_t shard_mask = 0;  ///< number of shards - 1; a power of two; with sampled_blocks where blocks are sampled
+  std::uint32_t place_shift = 0;  ///< 32 - log2(number of places), which is at least 2
+  std::uint32_t kernel = 0;       ///< its number in the context
 
   std::uint64_t site_shared = 0;      ///< what is once for all shards of the rows of sites
   std::uint64_t function_shards = 0;  ///< the kernel's own row in the first shard
   std::uint64_t function_shared = 0;  ///< and what is once for all shards
   std::uint64_t dropped = 0;          ///< lanes of events whose site found no place; written by the GPU
+
+  block_sample blocks;  ///< that are analysed, where blocks are sampled: a block's shard is its hash's last bits
+
+  /// A bit that no multiprocessor's number has.
+  static constexpr std::uint32_t sampled_blocks = std::uint32_t{1} << 31;
+  PASTA_DEVICE constexpr bool is_sampling_blocks() const { return (shard_mask & sampled_blocks) != 0; }
+  PASTA_DEVICE constexpr std::uint32_t places() const { return std::uint32_t{1} << (32 - place_shift); }
 };
 static_assert(sizeof(patch_state) == 128);
 

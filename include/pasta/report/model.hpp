@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <pasta/report/sampling.hpp>
 #include <string>
 #include <utility>
 #include <variant>
@@ -78,6 +79,7 @@ struct kernel_section {
   loss losses;
   std::vector<table> tables;
   std::vector<finding> findings;
+  std::optional<pasta::sampling> sampling = std::nullopt;  ///< empty: all launches that were chosen were analysed whole
 };
 
 /// What one tool says.

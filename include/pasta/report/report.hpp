@@ -31,7 +31,8 @@ struct kernel_result {
   bool has_one_shape = true;            ///< whether all launches had it
   std::uint64_t shared_bytes = 0, duration_ns = 0;
   loss losses;
-  std::vector<site_result<Tool>> sites;  ///< sorted by file, line, column
+  std::optional<pasta::sampling> sampling;  ///< empty: all that was offered was analysed
+  std::vector<site_result<Tool>> sites;     ///< sorted by file, line, column
   typename Tool::kernel_state kernel{};
   typename Tool::launch_state launch_state{};
 };
@@ -141,7 +142,8 @@ class report {
                                    of.duration_ns,
                                    of.losses,
                                    {},
-                                   {}});
+                                   {},
+                                   of.sampling});
     }
     return section_writer(section_->kernels[known->second]);
   }

@@ -179,10 +179,7 @@ class session final : public event_sink {
     [[maybe_unused]] auto const try_one = [&]<class Tool>() {
       if (tools_of_pack(run_name<Tool>()) == tools_of_pack(settings_.tools)) {
         run_number_ = number;
-        make_run_ = [](session& self) -> tool_run_base* {
-          return new tool_run<Tool>(*self.runs_, self.settings_.per, self.settings_.sampling_rate,
-                                    self.settings_.tool_options, self.settings_.selection);
-        };
+        make_run_ = [](session& self) -> tool_run_base* { return new tool_run<Tool>(*self.runs_, self.settings_); };
       }
       ++number;
     };

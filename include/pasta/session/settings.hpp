@@ -35,6 +35,8 @@ struct settings {
   scope per = scope::kernel;
   time_source times = time_source::events;
   double sampling_rate = 1;
+  double block_rate = 1;   ///< share of each launch's blocks that is analysed
+  std::uint32_t seed = 0;  ///< which blocks
   launch_selection selection;
   bool is_quiet = false, is_debugging = false;
   bool is_route_named = false;     ///< PASTA_ROUTE names the route that reads them, and not just `auto`
@@ -62,6 +64,14 @@ inline bool parse_switch(std::string_view name, std::string_view text) {
   if (text == "1" || text == "true" || text == "on") return true;
   if (text == "0" || text == "false" || text == "off" || text.empty()) return false;
   throw usage_error(fmt::format("{}={} is neither 0 nor 1", name, visible(text)));
+}
+
+/// @throws usage_error where blocks are to be sampled, on a route that cannot. @param where "the ptx route" and such
+inline void refuse_block_rate(double rate, std::string_view where) {
+  if (rate >= 1) return;
+  throw usage_error(fmt::format(
+      "PASTA_SAMPLE_BLOCKS={}: {} analyses whole launches; the patch route and the CPU engine sample blocks", rate,
+      where));
 }
 
 inline std::vector<std::pair<std::string, std::string>> parse_tool_options(std::string_view text) {
@@ -128,6 +138,10 @@ inline settings read_settings(std::string_view own_route = "probe") {
   if (auto const text = variable("PASTA_SAMPLING_RATE"); !text.empty()) {
     read.sampling_rate = detail::parse_number<double>("PASTA_SAMPLING_RATE", text, limits::sampling_rate, 1.0);
   }
+  if (auto const text = variable("PASTA_SAMPLE_BLOCKS"); !text.empty())
+    read.block_rate = detail::parse_number<double>("PASTA_SAMPLE_BLOCKS", text, limits::block_rate, 1.0);
+  if (auto const text = variable("PASTA_SEED"); !text.empty())
+    read.seed = detail::parse_number<std::uint32_t>("PASTA_SEED", text, 0, 0xffffffffu);
   if (auto const text = variable("PASTA_KERNELS"); !text.empty())
     read.selection.kernels = std::make_shared<name_pattern const>("PASTA_KERNELS", std::string(text));
   if (auto const text = variable("PASTA_EXCLUDE"); !text.empty())

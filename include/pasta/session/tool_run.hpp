@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <pasta/report/report.hpp>
+#include <pasta/session/block_tally.hpp>
 #include <pasta/session/launch_shape_summary.hpp>
 #include <pasta/session/make_section.hpp>
 #include <pasta/session/tool_options.hpp>
@@ -39,10 +40,17 @@ class tool_run final : public tool_run_base {
   using tools = tools_of_t<ToolOrPack>;
 
   /// @throw usage_error for an option that no tool has, or a value that is not right
-  tool_run(executor& runs, scope per, double sampling_rate,
-           std::vector<std::pair<std::string, std::string>> const& tool_options, launch_selection selection = {})
-      : runs_(&runs), collector_(runs), per_(per), sampling_rate_(sampling_rate), selection_(std::move(selection)) {
-    detail::set_options(tools{}, options_, tool_options);
+  tool_run(executor& runs, settings const& set)
+      : runs_(&runs),
+        collector_(runs),
+        per_(set.per),
+        sampling_rate_(set.sampling_rate),
+        block_rate_(set.block_rate),
+        selection_(set.selection),
+        tally_(make_block_sample(set.block_rate, set.seed)) {
+    if constexpr (!std::is_same_v<vendor::current, vendor::host>)
+      detail::refuse_block_rate(set.block_rate, "the probe route on a GPU");
+    detail::set_options(tools{}, options_, set.tool_options);
   }
 
   /// Runs a kernel with the tools attached (or without, if sampling leaves it out): to its end on the host, else until
@@ -54,7 +62,8 @@ class tool_run final : public tool_run_base {
               std::uint64_t stream, bool is_stopped, Arguments const&... arguments) {
     std::uint64_t number = 0;
     bool is_chosen = false;
-    kernel_record* const record = begin(name, range, shape, is_stopped, number, is_chosen);
+    std::uint32_t part = 0;
+    kernel_record* const record = begin(name, range, shape, is_stopped, number, is_chosen, part);
     if (!is_chosen) return runs_->run(kernel, shape, stream, arguments...);
 
     std::uint64_t const device = runs_->current_device(), in_context = runs_->current_context();
@@ -69,7 +78,8 @@ class tool_run final : public tool_run_base {
       record->duration_ns += end_ns - begin_ns;
     };
     scope const per = record->launch.has_value() ? scope::launch : scope::kernel;  // not if it was merged with others
-    collector_.launch({&record->collected, &shape, stream, per}, options_, ended, kernel, arguments...);
+    collector_.launch({&record->collected, &shape, stream, per, tally_.sample(), part}, options_, ended, kernel,
+                      arguments...);
   }
 
 #define PASTA_DETAIL_DEFINE(event) \
@@ -109,6 +119,7 @@ class tool_run final : public tool_run_base {
 
  private:
   using store = typename collector<ToolOrPack>::store;
+  static constexpr std::uint32_t store_parts = collector<ToolOrPack>::sample_parts;
   using record_key = std::tuple<std::string, std::string, std::optional<std::uint64_t>>;  // name, range, launch
   struct kernel_record {
     std::string name, range;
@@ -116,6 +127,7 @@ class tool_run final : public tool_run_base {
     launch_shape_summary shape;
     std::uint64_t duration_ns = 0;
     loss losses;
+    sample_count sampled;
     store collected;
     // What handlers of kernel_begin and kernel_end collect.
     typename detail::states_of<tools>::kernel host_kernel_states{};
@@ -123,7 +135,7 @@ class tool_run final : public tool_run_base {
   };
 
   // How often a kernel was offered for analysis and taken: sampling is by kernel, so that none is always left out.
-  struct sampling {
+  struct kernel_sampling {
     std::uint64_t offered = 0, chosen = 0;
     std::optional<bool> is_selected;  // by the kernel's name
   };
@@ -142,7 +154,7 @@ class tool_run final : public tool_run_base {
   };
 
   kernel_record* begin(std::string const& name, std::string const& range, launch_shape const& shape, bool is_stopped,
-                       std::uint64_t& number, bool& is_chosen) {
+                       std::uint64_t& number, bool& is_chosen, std::uint32_t& part) {
     std::lock_guard const lock(mutex_);
     number = launch_count_++;
     record_key key{name, range, per_ == scope::launch ? std::optional(number) : std::nullopt};
@@ -159,7 +171,7 @@ class tool_run final : public tool_run_base {
     record->shape.add(shape);
     ++record->losses.launches_seen;
     // The share reached so far never exceeds the rate by a whole launch, and a kernel's first launch is always in.
-    sampling& so_far = samplings_[name];
+    kernel_sampling& so_far = samplings_[name];
     if (!so_far.is_selected) so_far.is_selected = selection_.has_kernel(name);
     bool const is_offered = !is_stopped && *so_far.is_selected && selection_.has_launch(number) &&
                             selection_.devices.has(runs_->current_device());
@@ -167,7 +179,26 @@ class tool_run final : public tool_run_base {
         is_offered && static_cast<double>(so_far.chosen) < sampling_rate_ * static_cast<double>(so_far.offered + 1);
     if (is_offered) ++so_far.offered;
     is_chosen ? ++so_far.chosen : ++record->losses.launches_sampled_out;
+    if (is_offered) ++record->sampled.launches_offered;
+    if (is_chosen && is_sampling()) {
+      bool const is_by_launch = sampling_rate_ < 1;
+      part = is_by_launch ? record->sampled.next_part() % store_parts : sample_count::by_block;
+      record->sampled.take(part, shape.grid.count(), tally_);
+    }
     return record;
+  }
+
+  bool is_sampling() const { return sampling_rate_ < 1 || block_rate_ < 1; }
+
+  // Of what was read last.
+  std::optional<sampling> estimated(kernel_record const& record) const {
+    if (!is_sampling() || record.sampled.launches_offered == 0) return std::nullopt;
+    std::vector<double> const collected = record.collected.part_events();
+    std::array<double, sample_part_count> events{};
+    std::copy(collected.begin(), collected.end(), events.begin());
+    sample_count counts = record.sampled;
+    counts.are_parts_known = !collected.empty();
+    return counts.estimated(block_rate_, events);
   }
 
   // What lies in a GPU's memory is brought to the host before it is looked at.
@@ -259,6 +290,7 @@ class tool_run final : public tool_run_base {
         kernel.losses.events_delivered += result.executions;
         kernel.sites.push_back(std::move(result));
       }
+      kernel.sampling = estimated(record);
     }
     return found;
   }
@@ -266,7 +298,7 @@ class tool_run final : public tool_run_base {
   executor* runs_;
   collector<ToolOrPack> collector_;
   scope per_;
-  double sampling_rate_;
+  double sampling_rate_, block_rate_;
   launch_selection selection_;
   typename detail::states_of<tools>::options options_{};
 
@@ -274,7 +306,8 @@ class tool_run final : public tool_run_base {
   std::timed_mutex mutex_;
   std::deque<kernel_record> records_;
   std::map<record_key, kernel_record*> known_;
-  std::map<std::string, sampling> samplings_;  // [kernel]
+  std::map<std::string, kernel_sampling> samplings_;  // [kernel]
+  block_tally tally_;
   typename detail::states_of<tools>::program host_program_states_{};
   std::set<std::string> handler_errors_;
   std::uint64_t launch_count_ = 0, merged_launches_ = 0;

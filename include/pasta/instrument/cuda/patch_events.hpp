@@ -210,7 +210,10 @@ struct patch_events {
   }
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE hook_rows rows(std::uint32_t site) const {
-    std::uint64_t const shard = std::uint64_t{multiprocessor() & state_->shard_mask} * state_->shard_stride;
+    // Asked again, since a register that lived until here would be one too many.
+    std::uint32_t which = multiprocessor();
+    if (state_->is_sampling_blocks()) which = hash_of_block(state_->blocks) & ~patch_state::sampled_blocks;
+    std::uint64_t const shard = std::uint64_t{which & state_->shard_mask} * state_->shard_stride;
     return {state_->site_shards + shard + std::uint64_t{site} * layout::site_shard_bytes,
             state_->site_shared + std::uint64_t{site} * layout::site_shared_bytes, state_->function_shards + shard,
             state_->function_shared, 0};
@@ -229,6 +232,8 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void run_patch([[maybe_unused]] void* user_data
   if constexpr (patch_needs<Tool>::template needs_v<Function>) {
     // A kernel that is not to be analysed, in a module that others made patched.
     if (user_data == nullptr) return;
+    auto const& state = *static_cast<patch_state const*>(user_data);
+    if (state.is_sampling_blocks() && !state.blocks.has(hash_of_block(state.blocks))) return;
     patch_events<Tool> events(user_data, address);
     handle(events);
   }

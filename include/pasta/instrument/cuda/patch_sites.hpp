@@ -55,6 +55,15 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t find_patch_row(patch_state const&
   return claim_patch_row(of, place, address, about);
 }
 
+/// What decides whether the caller's block is in a sample.
+PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t hash_of_block(block_sample const& of) {
+  std::uint32_t number = 0;
+#if !PASTA_IS_HOST_PASS
+  number = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+#endif
+  return block_hash(number, of.seed);
+}
+
 /// The number of the multiprocessor that runs the caller.
 PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint32_t multiprocessor() {
   std::uint32_t number = 0;

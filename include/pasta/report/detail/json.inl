@@ -122,6 +122,19 @@ inline ordered_json json_of(loss const& from) {
   return to;
 }
 
+inline ordered_json json_of(sampling const& from) {
+  ordered_json to;
+  to["launches_offered"] = from.launches_offered;
+  to["launches_taken"] = from.launches_taken;
+  to["block_rate"] = from.block_rate;
+  to["blocks_offered"] = from.blocks_offered;
+  to["blocks_taken"] = from.blocks_taken;
+  to["scale"] = from.scale;
+  to["events"] = from.events;
+  to["events_error"] = json_of(from.events_error);
+  return to;
+}
+
 inline ordered_json json_of(kernel_section const& from) {
   ordered_json to;
   to["kernel"] = json_of(from.kernel);
@@ -132,6 +145,7 @@ inline ordered_json json_of(kernel_section const& from) {
   to["shared_bytes"] = from.shared_bytes;
   to["duration_ns"] = from.duration_ns;
   to["losses"] = json_of(from.losses);
+  if (from.sampling) to["sampling"] = json_of(*from.sampling);
   to["findings"] = json_of(from.findings);
   to["tables"] = json_of(from.tables);
   return to;

@@ -178,6 +178,22 @@ inline void read(json_place const& from, loss& l) {
   read(from.field("not_instrumentable"), l.not_instrumentable);
 }
 
+inline void read(json_place const& from, double& number) {
+  if (!from.value.is_number()) from.fail("a number");
+  number = from.value.get<double>();
+}
+
+inline void read(json_place const& from, sampling& s) {
+  read(from.field("launches_offered"), s.launches_offered);
+  read(from.field("launches_taken"), s.launches_taken);
+  read(from.field("block_rate"), s.block_rate);
+  read(from.field("blocks_offered"), s.blocks_offered);
+  read(from.field("blocks_taken"), s.blocks_taken);
+  read(from.field("scale"), s.scale);
+  read(from.field("events"), s.events);
+  read(from.field("events_error"), s.events_error);
+}
+
 inline void read(json_place const& from, kernel_section& k) {
   read(from.field("kernel"), k.kernel);
   read(from.field("range"), k.range);
@@ -187,6 +203,8 @@ inline void read(json_place const& from, kernel_section& k) {
   read(from.field("shared_bytes"), k.shared_bytes);
   read(from.field("duration_ns"), k.duration_ns);
   read(from.field("losses"), k.losses);
+  k.sampling.reset();
+  if (from.value.contains("sampling")) read(from.field("sampling"), k.sampling.emplace());
   read(from.field("findings"), k.findings);
   read(from.field("tables"), k.tables);
 }

@@ -221,6 +221,10 @@ class text_writer {
     for (kernel_section const& kernel : tool.kernels) write_kernel(tool, kernel);
     if (!tool.tables.empty()) {
       line("\n{}{}{}  whole program", bold(), visible(tool.tool), plain());
+      bool const is_sampled = std::any_of(tool.kernels.begin(), tool.kernels.end(), [](kernel_section const& each) {
+        return each.sampling && each.sampling->scale > 1;
+      });
+      if (is_sampled) paragraph(4, "sample: what follows is of what was analysed of each kernel, and not scaled");
       for (table const& t : tool.tables) write_table(t);
     }
     if (tool.kernels.empty() && report_.is_complete)
@@ -250,6 +254,7 @@ class text_writer {
       line("  {}", facts);
     }
     write_loss(kernel.losses);
+    if (kernel.sampling) write_sampling(*kernel.sampling);
     for (table const& t : kernel.tables) write_table(t);
   }
 
@@ -270,6 +275,34 @@ class text_writer {
       warn(fmt::format("{} events dropped, {} delivered", count(l.events_dropped), count(l.events_delivered)));
     }
     for (std::string const& reason : l.not_instrumentable) warn("not seen: " + reason);
+  }
+
+  void write_sampling(sampling const& s) {
+    auto const count = [](std::uint64_t n) { return with_separators(fmt::format("{}", n)); };
+    auto const rounded = [](double n) { return with_separators(fmt::format("{:.0f}", n)); };
+    auto const percent = [](std::uint64_t taken, std::uint64_t offered) {
+      return offered == 0 ? 0 : 100 * static_cast<double>(taken) / static_cast<double>(offered);
+    };
+    std::string what;
+    if (s.launches_taken != s.launches_offered) {
+      what = fmt::format("{} of {} launches ({:.3g} %)", count(s.launches_taken), count(s.launches_offered),
+                         percent(s.launches_taken, s.launches_offered));
+    }
+    if (s.blocks_offered != 0) {
+      what += fmt::format("{}{} of {} blocks ({:.3g} %)", what.empty() ? "" : ", in them ", count(s.blocks_taken),
+                          count(s.blocks_offered), percent(s.blocks_taken, s.blocks_offered));
+    }
+    if (what.empty()) return;
+    std::string text =
+        fmt::format("sample: {}; what follows is of these alone, times {:.4g} estimates all", what, s.scale);
+    if (s.events > 0) {
+      text += fmt::format("; events of all: {}{}", rounded(s.events),
+                          s.events_error ? fmt::format(" +- {} (standard error)", rounded(*s.events_error))
+                                         : ", its error is not known");
+    }
+    std::size_t const start = text_.size();
+    paragraph(4, text);
+    if (options_.color == text_color::always) text_.insert(start, style("\x1b[33m")) += plain();
   }
 
   /// Which columns of a table together name a place in the source; -1: there is none.

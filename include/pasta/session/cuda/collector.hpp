@@ -3,6 +3,7 @@
 #ifndef PASTA_SESSION_CUDA_COLLECTOR_HPP
 #define PASTA_SESSION_CUDA_COLLECTOR_HPP
 
+#include <array>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <pasta/instrument/cuda/settle.hpp>
+#include <pasta/session/block_tally.hpp>
 #include <pasta/session/cuda/device_kept.hpp>
 #include <pasta/session/cuda/device_text.hpp>
 #include <pasta/session/cuda/launch_timer.hpp>
@@ -44,7 +46,8 @@ class collector {
     context_state* context;
     unsigned char* memory;  // of the GPU
     std::uint32_t shard_count;
-    std::uint64_t unread_launches = 0;  // that have ended
+    std::uint64_t unread_launches = 0;  // that have ended; of all parts in the first
+    std::uint32_t part = 0;             // of a sample
   };
   // What was read from it, merged.
   struct site_total {
@@ -53,6 +56,9 @@ class collector {
   };
 
  public:
+  /// In how many parts a sample is dealt: each takes memory of its own.
+  static constexpr std::uint32_t sample_parts = sample_part_count / 2;
+
   /// What was collected about one kernel, or about one launch.
   class store {
    public:
@@ -66,6 +72,11 @@ class collector {
       detail::merge_states(launch, launch_);
     }
     std::uint64_t events_dropped() const { return dropped_; }
+    /// Events of sites in each part of a sample, as of the last fetch(); empty: parts are not known.
+    std::vector<double> part_events() const {
+      if (are_parts_merged_) return {};
+      return {part_events_.begin(), part_events_.end()};
+    }
     /// Launches that have ended, and whose results were lost afterwards, with their context.
     std::uint64_t launches_lost() const { return lost_; }
 
@@ -77,6 +88,8 @@ class collector {
     launch_states launch_{};
     program_states program_{};
     std::uint64_t dropped_ = 0, launches_without_memory_ = 0, lost_ = 0;
+    std::array<double, sample_parts> part_events_{};
+    bool are_parts_merged_ = false;  // there was no memory for each
   };
 
   struct launch_request {
@@ -84,6 +97,8 @@ class collector {
     launch_shape const* shape;
     std::uint64_t stream;
     scope per;
+    block_sample blocks;     ///< all: blocks are not sampled on a GPU
+    std::uint32_t part = 0;  ///< of the sample
   };
 
   explicit collector(executor& runs) : runs_(&runs) {}
@@ -115,7 +130,8 @@ class collector {
     context_state& context = current();
     std::exception_ptr failure;
     try {
-      launch_at(lock, place(*request.into, context, request.per), context, request, ended, done, kernel, arguments...);
+      launch_at(lock, place(*request.into, context, request.per, request.part), context, request, ended, done, kernel,
+                arguments...);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -274,9 +290,11 @@ class collector {
   }
 
   // A kernel gets at most an eighth of what is left, so that many kernels find room; fewer shards cost time.
-  placed const* place(store& of, context_state& context, scope per) {
+  placed const* place(store& of, context_state& context, scope per, std::uint32_t part) {
+    placed const* other = nullptr;
     for (placed const& known : of.regions_) {
-      if (known.context == &context) return &known;
+      if (known.context == &context && (known.part == part || per == scope::launch)) return &known;
+      if (known.context == &context) other = &known;
     }
     if (per == scope::launch && !context.free.empty()) {
       of.regions_.push_back(context.free.back());
@@ -285,10 +303,16 @@ class collector {
     }
     std::uint32_t shard_count = context.most_shards;
     while (shard_count > 1 && region::size_bytes(shard_count) > context.pool.left_bytes() / 8) shard_count /= 2;
+    // Parts of a sample are there for its error alone: they leave most of the memory to other kernels.
+    if (other != nullptr && region::size_bytes(1) > context.pool.left_bytes() / 32) {
+      of.are_parts_merged_ = true;
+      return other;
+    }
     void* memory = context.pool.take(region::size_bytes(shard_count));
     if (memory == nullptr && per == scope::launch) return wait_for_place(of, context);
-    if (memory == nullptr) return nullptr;
-    of.regions_.push_back({&context, static_cast<unsigned char*>(memory), shard_count});
+    if (memory == nullptr && other != nullptr) of.are_parts_merged_ = true;
+    if (memory == nullptr) return other;
+    of.regions_.push_back({&context, static_cast<unsigned char*>(memory), shard_count, 0, part});
     return &of.regions_.back();
   }
 
@@ -383,7 +407,9 @@ class collector {
 
   static void count_ended(store& in, context_state const& context) {
     for (placed& each : in.regions_) {
-      if (each.context == &context) ++each.unread_launches;
+      if (each.context != &context) continue;
+      ++each.unread_launches;
+      return;
     }
   }
 
@@ -422,11 +448,12 @@ class collector {
         continue;
       }
       where.unread_launches = 0;
-      add(of, *where.context, image.get(), where.shard_count);
+      add(of, *where.context, image.get(), where.shard_count, where.part);
     }
   }
 
-  void add(store& of, context_state& context, unsigned char const* image, std::uint32_t shard_count) {
+  void add(store& of, context_state& context, unsigned char const* image, std::uint32_t shard_count,
+           std::uint32_t part) {
     auto const& head = *reinterpret_cast<typename region::head const*>(image);
     auto const* const shards = reinterpret_cast<typename region::shard const*>(image + region::shards_offset());
     of.dropped_ += head.dropped;
@@ -438,6 +465,7 @@ class collector {
       site_total& total = of.sites_[where];
       for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
         total.executions += shards[shard].executions[i];
+        of.part_events_[part] += static_cast<double>(shards[shard].executions[i]);
         detail::merge_tools(total.states, shards[shard].rows[i].states);
       }
       detail::merge_tools(total.states, head.rare[i].states);

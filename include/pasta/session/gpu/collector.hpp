@@ -3,10 +3,12 @@
 #ifndef PASTA_SESSION_GPU_COLLECTOR_HPP
 #define PASTA_SESSION_GPU_COLLECTOR_HPP
 
+#include <array>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <pasta/session/block_tally.hpp>
 #include <pasta/session/gpu/device_texts.hpp>
 #include <pasta/session/gpu/launch_timer.hpp>
 #include <set>
@@ -40,6 +42,7 @@ class collector {
     device_state* device;
     unsigned char* memory;  // of the GPU
     std::uint32_t shard_count;
+    std::uint32_t part = 0;  // of a sample
   };
   // What was read from it, merged.
   struct site_total {
@@ -48,6 +51,9 @@ class collector {
   };
 
  public:
+  /// In how many parts a sample is dealt: each takes memory of its own.
+  static constexpr std::uint32_t sample_parts = sample_part_count / 2;
+
   /// What was collected about one kernel, or about one launch.
   class store {
    public:
@@ -61,6 +67,11 @@ class collector {
       detail::merge_states(launch, launch_);
     }
     std::uint64_t events_dropped() const { return dropped_; }
+    /// Events of sites in each part of a sample, as of the last fetch(); empty: parts are not known.
+    std::vector<double> part_events() const {
+      if (are_parts_merged_) return {};
+      return {part_events_.begin(), part_events_.end()};
+    }
 
    private:
     friend collector;
@@ -69,6 +80,8 @@ class collector {
     kernel_states kernel_{};
     launch_states launch_{};
     std::uint64_t dropped_ = 0, launches_without_memory_ = 0;
+    std::array<double, sample_parts> part_events_{};
+    bool are_parts_merged_ = false;  // there was no memory for each
   };
 
   struct launch_request {
@@ -76,6 +89,8 @@ class collector {
     launch_shape const* shape;
     std::uint64_t stream;
     scope per;
+    block_sample blocks;     ///< all: blocks are not sampled on a GPU
+    std::uint32_t part = 0;  ///< of the sample
   };
 
   explicit collector(executor& runs) : runs_(&runs) {}
@@ -101,7 +116,7 @@ class collector {
     std::unique_lock lock(mutex_);
     std::vector<std::function<void()>> done = poll();
     device_state& device = current();
-    placed const* const where = place(*request.into, device, request.per);
+    placed const* const where = place(*request.into, device, request.per, request.part);
     if (where == nullptr) {
       ++request.into->launches_without_memory_;
       lock.unlock();
@@ -193,9 +208,11 @@ class collector {
   }
 
   // A kernel gets at most an eighth of what is left, so that many kernels find room; fewer shards cost time.
-  placed const* place(store& of, device_state& device, scope per) {
+  placed const* place(store& of, device_state& device, scope per, std::uint32_t part) {
+    placed const* other = nullptr;
     for (placed const& known : of.regions_) {
-      if (known.device == &device) return &known;
+      if (known.device == &device && (known.part == part || per == scope::launch)) return &known;
+      if (known.device == &device) other = &known;
     }
     if (per == scope::launch && device.free.empty()) {
       if (void* const memory = take(device, region::size_bytes(1))) {
@@ -212,9 +229,16 @@ class collector {
     }
     std::uint32_t shard_count = device.most_shards;
     while (shard_count > 1 && region::size_bytes(shard_count) > device.left_bytes / 8) shard_count /= 2;
+    // Parts of a sample are there for its error alone: they have few shards, and leave most for other kernels.
+    if (other != nullptr) shard_count = std::min<std::uint32_t>(shard_count, other->shard_count);
+    if (other != nullptr && region::size_bytes(1) > device.left_bytes / 32) {
+      of.are_parts_merged_ = true;
+      return other;
+    }
     void* const memory = take(device, region::size_bytes(shard_count));
-    if (memory == nullptr) return nullptr;
-    of.regions_.push_back({&device, static_cast<unsigned char*>(memory), shard_count});
+    if (memory == nullptr && other != nullptr) of.are_parts_merged_ = true;
+    if (memory == nullptr) return other;
+    of.regions_.push_back({&device, static_cast<unsigned char*>(memory), shard_count, part});
     return &of.regions_.back();
   }
 
@@ -296,11 +320,11 @@ class collector {
         problems.insert("results could not be read from the GPU");
         continue;
       }
-      add(of, device, image.get(), where.shard_count);
+      add(of, device, image.get(), where.shard_count, where.part);
     }
   }
 
-  void add(store& of, device_state& device, unsigned char const* image, std::uint32_t shard_count) {
+  void add(store& of, device_state& device, unsigned char const* image, std::uint32_t shard_count, std::uint32_t part) {
     auto const& head = *reinterpret_cast<typename region::head const*>(image);
     auto const* const shards = reinterpret_cast<typename region::shard const*>(image + region::shards_offset());
     of.dropped_ += head.dropped;
@@ -312,6 +336,7 @@ class collector {
       site_total& total = of.sites_[where];
       for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
         total.executions += shards[shard].executions[i];
+        of.part_events_[part] += static_cast<double>(shards[shard].executions[i]);
         merge_tools(total.states, shards[shard].rows[i].states);
       }
       merge_tools(total.states, head.rare[i].states);

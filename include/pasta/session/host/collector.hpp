@@ -3,9 +3,11 @@
 #ifndef PASTA_SESSION_HOST_COLLECTOR_HPP
 #define PASTA_SESSION_HOST_COLLECTOR_HPP
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <pasta/session/block_tally.hpp>
 #include <pasta/session/crash_watch.hpp>
 #include <pasta/session/host/executor.hpp>
 #include <set>
@@ -23,6 +25,9 @@ class collector {
   using launch_states = typename detail::states_of<tools>::launch;
   using program_states = typename detail::states_of<tools>::program;
   using options_type = typename detail::states_of<tools>::options;
+
+  /// In how many parts a sample is dealt: each has shards of its own.
+  static constexpr std::uint32_t sample_parts = sample_part_count;
 
   /// What was collected about one kernel, or about one launch.
   class store {
@@ -45,10 +50,22 @@ class collector {
       }
     }
     std::uint64_t events_dropped() const { return 0; }
+    /// Events of sites in each part of a sample; empty: parts are not known.
+    std::vector<double> part_events() const {
+      std::vector<double> events(part_events_.begin(), part_events_.end());
+      for (std::size_t i = 0; i < shards_.size() && !is_merged_; ++i) {
+        if (shards_[i])
+          shards_[i]->for_each_row(
+              [&](auto const& row) { events[i % sample_parts] += static_cast<double>(row.executions); });
+      }
+      return events;
+    }
 
    private:
     friend collector;
-    std::vector<std::unique_ptr<shard<tools>>> shards_;  // [worker]
+    std::vector<std::unique_ptr<shard<tools>>> shards_;  // [worker][part of the sample]
+    std::array<double, sample_parts> part_events_{};     // of shards that were merged
+    bool is_merged_ = false;
     std::uint32_t warp_width_ = 0;
   };
 
@@ -58,6 +75,8 @@ class collector {
     launch_shape const* shape;
     std::uint64_t stream;
     scope per;
+    block_sample blocks;     ///< that are analysed
+    std::uint32_t part = 0;  ///< of the sample, where all blocks are
   };
 
   explicit collector(executor& runs) : runs_(&runs) {}
@@ -69,7 +88,10 @@ class collector {
               std::function<void(std::uint64_t, std::uint64_t)> const& ended, Kernel const& kernel,
               Arguments const&... arguments) {
     detail::kernel_call<probe<ToolOrPack>, Kernel, Arguments...> call(kernel, arguments...);
-    call.prepare_worker = [&](simt::worker& self) { prepare(self, *request.into, options); };
+    call.prepare_worker = [&](simt::worker& self) { prepare(self, request, options); };
+    if (!request.blocks.is_everything()) {
+      call.choose_block = [&](simt::worker& self, std::uint64_t block) { return choose(self, request, block); };
+    }
     get_nanoseconds<vendor::host> const now;
     std::uint64_t const begin_ns = now();
     call.run(runs_->engine(), *request.shape);
@@ -109,6 +131,9 @@ class collector {
  private:
   // A launch that is kept apart and has ended needs one shard, not one for each worker.
   static void merge_shards(store& of) {
+    std::vector<double> const events = of.part_events();
+    std::copy(events.begin(), events.end(), of.part_events_.begin());
+    of.is_merged_ = true;
     std::unique_ptr<shard<tools>> all;
     for (auto& part : of.shards_) {
       if (part != nullptr && all != nullptr) all->absorb(*part);
@@ -118,27 +143,49 @@ class collector {
     of.shards_.push_back(std::move(all));
   }
 
-  void prepare(simt::worker& self, store& into, options_type const& options) {
+  shard<tools>* shard_of(simt::worker const& self, store& into, std::uint32_t part) {
+    std::size_t const place = self.number * std::size_t{sample_parts} + part;
+    if (into.shards_.size() <= place) into.shards_.resize((self.number + 1) * std::size_t{sample_parts});
+    if (!into.shards_[place]) into.shards_[place] = std::make_unique<shard<tools>>();
+    return into.shards_[place].get();
+  }
+
+  // Before a block: whether it is in the sample, and where what it does is added to.
+  bool choose(simt::worker& self, launch_request const& request, std::uint64_t block) {
+    std::uint32_t const hash = block_hash(static_cast<std::uint32_t>(block), request.blocks.seed);
+    bool const is_in = request.blocks.has(hash);
+    self.arrive = is_in ? &arrive : nullptr;
+    self.access = is_in ? &access : nullptr;
+    if (!is_in || request.part != sample_count::by_block) return is_in;
+    std::lock_guard const lock(mutex_);
+    static_cast<worker_data<tools>*>(self.probe_data)->kernel =
+        shard_of(self, *request.into, block_tally::part_of(hash));
+    return true;
+  }
+
+  static void arrive(void const* where, barrier_scope reach) {
+    probe<ToolOrPack>::arrive({}, *static_cast<place const*>(where), reach);
+  }
+  static void access(void const* where, access_kind kind, memory_space space, void const* address, std::uint64_t size) {
+    probe<ToolOrPack>::access({}, *static_cast<place const*>(where), kind, space, address, size);
+  }
+
+  void prepare(simt::worker& self, launch_request const& request, options_type const& options) {
     crash_watch::use_own_signal_stack();
+    store& into = *request.into;
     std::lock_guard const lock(mutex_);
     into.warp_width_ = runs_->warp_width();
-    if (into.shards_.size() <= self.number) into.shards_.resize(self.number + 1);
-    if (!into.shards_[self.number]) into.shards_[self.number] = std::make_unique<shard<tools>>();
     while (workers_.size() <= self.number) workers_.emplace_back();
     worker_data<tools>& data = workers_[self.number];
-    data.kernel = into.shards_[self.number].get();
+    data.kernel = shard_of(self, into, request.part == sample_count::by_block ? 0 : request.part);
     data.options = &options;
     if constexpr (detail::any_thread_state_v<tools>) {
       if (!data.threads)
         data.threads = std::make_unique<typename detail::states_of<tools>::thread[]>(simt::max_block_threads);
     }
     self.probe_data = &data;
-    self.arrive = [](void const* where, barrier_scope reach) {
-      probe<ToolOrPack>::arrive({}, *static_cast<place const*>(where), reach);
-    };
-    self.access = [](void const* where, access_kind kind, memory_space space, void const* address, std::uint64_t size) {
-      probe<ToolOrPack>::access({}, *static_cast<place const*>(where), kind, space, address, size);
-    };
+    self.arrive = &arrive;
+    self.access = &access;
   }
 
   executor* runs_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <pasta/instrument/site.hpp>
 #include <pasta/report/model.hpp>
+#include <pasta/session/block_tally.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,8 @@ struct collected_site {
   std::optional<std::uint64_t> executions;  ///< by its counter [lanes]; empty: it has none
   std::vector<row_bytes> rows;              ///< of the tool
   std::vector<requests_in_order> in_order;  ///< that are in no row
+  std::uint32_t part = 0;                   ///< of a sample
+  std::vector<double> part_executions;      ///< in each part of a sample; empty: all are of `part`
   std::string unhandled;                    ///< why it does not reach a handler that wants it; empty: it does
 };
 
@@ -57,7 +60,9 @@ struct collected_kernel {
   dim3 grid, block;                     ///< of the first launch
   bool has_one_shape = true;
   std::uint64_t shared_bytes = 0;
-  loss losses;  ///< but for the events
+  loss losses;                          ///< but for the events
+  std::optional<sample_count> sampled;  ///< where launches or blocks are sampled
+  double block_rate = 1;
   std::vector<collected_site> sites;
   std::vector<row_bytes> function_rows;
 };

@@ -67,7 +67,7 @@ class settler_of {
     set.warp_width = warp_width;
     set.host_threads = 1;
     executor runs(set);
-    tool_run<Tool> run(runs, scope::kernel, 1, {});
+    tool_run<Tool> run(runs, settings{});
     run.launch("request", "", one, {dim3(1), dim3(warp_width)}, 0, false);
     results<Tool> const found = run.template collected<Tool>();
     settled<Tool> made;

@@ -27,8 +27,9 @@ struct engine_settings {
 struct worker {
   worker(std::size_t stack_bytes, std::uint32_t with_number) : block(stack_bytes), number(with_number) {}
   block_runner block;
-  std::uint32_t number;        ///< from 0, unique among the threads of one engine
-  void* probe_data = nullptr;  ///< of the launch's probe
+  std::uint32_t number;            ///< from 0, unique among the threads of one engine
+  void* probe_data = nullptr;      ///< of the launch's probe
+  bool is_block_left_out = false;  ///< the block that runs is not in the sample: it runs as without a probe
   /// Tells the launch's probe of a barrier, for code that does not know its type; null without tools. `where` is a
   /// place.
   void (*arrive)(void const* where, barrier_scope) = nullptr;
@@ -120,6 +121,7 @@ class engine {
     detail::current_worker = &self;
     try {
       self.probe_data = nullptr;
+      self.is_block_left_out = false;
       self.arrive = nullptr;
       self.access = nullptr;
       self.block.shared().begin_launch(work.shape.shared_bytes);

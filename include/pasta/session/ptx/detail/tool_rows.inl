@@ -55,9 +55,17 @@ class result_reader {
     kernel.shared_bytes = from.shared_bytes;
     kernel.losses = from.losses;
     std::map<site_info, site_result<Tool>> sites;
+    std::array<double, sample_part_count> part_events{};
     for (collected_site const& each : from.sites) {
-      if (pasta::detail::watches<Tool>(each.where.what)) add_site(each, kernel, sites[each.where]);
+      if (!pasta::detail::watches<Tool>(each.where.what)) continue;
+      site_result<Tool>& site = sites[each.where];
+      std::uint64_t const before = site.executions;
+      add_site(each, kernel, site);
+      for (std::size_t part = 0; part < each.part_executions.size(); ++part)
+        part_events[part % sample_part_count] += each.part_executions[part];
+      if (each.part_executions.empty()) part_events[each.part] += static_cast<double>(site.executions - before);
     }
+    if (from.sampled) kernel.sampling = from.sampled->estimated(from.block_rate, part_events);
     if constexpr (has_handlers_v<Tool>) add_function(from, kernel);
     for (auto& [where, site] : sites) {
       if (site.executions == 0) continue;  // as where rows are made when a site is first executed
