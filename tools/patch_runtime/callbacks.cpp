@@ -30,18 +30,15 @@ void on_any(collector& to, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId
     case SANITIZER_CB_DOMAIN_RESOURCE:
       return on_resource(to, id, data);
     case SANITIZER_CB_DOMAIN_LAUNCH:
-      if (id == SANITIZER_CBID_LAUNCH_BEGIN) to.launch_begins(*static_cast<Sanitizer_LaunchData const*>(data));
+      if (id == SANITIZER_CBID_LAUNCH_BEGIN) {
+        to.launch_begins(*static_cast<Sanitizer_LaunchData const*>(data), collector::launched_by::call);
+      }
       return;
     case SANITIZER_CB_DOMAIN_GRAPHS: {
       auto const& node = *static_cast<Sanitizer_GraphNodeLaunchData const*>(data);
       bool const is_launch = id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && node.isGraphUpload == 0 &&
                              node.nodeType == CU_GRAPH_NODE_TYPE_KERNEL;
-      if (!is_launch) return;
-      to.launch_begins(node.launchData);
-      // Driver 580.159.04 gives all nodes what the last of them was given.
-      if (static std::atomic<bool> is_said{false}; !is_said.exchange(true)) {
-        to.add_note("Kernels in graphs are not told apart on the patch route: events of all stand under one of them.");
-      }
+      if (is_launch) to.launch_begins(node.launchData, collector::launched_by::graph);
       return;
     }
     case SANITIZER_CB_DOMAIN_SYNCHRONIZE:

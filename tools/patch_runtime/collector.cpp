@@ -132,7 +132,11 @@ bool collector::has_chosen(context_record const& context, std::vector<std::strin
 
 void collector::add_patches(context_record& context) {
   if (std::exchange(context.has_patches, true)) return;
-  if (!patches_) patches_ = begin_();
+  if (!patches_) {
+    patches_ = begin_();
+    // Parts of a sample are kept apart in the shards of what is looked for.
+    if (is_sampling()) patches_->about.counts_alone = false;
+  }
   context.why_not = patches_->why_not;
   if (!context.why_not.empty()) return;
   context.memory = arena(with_, patches_->about);
@@ -189,9 +193,11 @@ bool collector::is_chosen(kernel_record& kernel) const {
   return is_in;
 }
 
-launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part) {
+launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part, launched_by how) {
   std::string const& range = current_range();
-  if (wanted_.per == scope::launch && kernel.is_wanted) {
+  if (wanted_.per == scope::launch && how == launched_by::graph)
+    notes_.insert("Launches in graphs are not kept apart on the patch route: they are merged by kernel.");
+  if (wanted_.per == scope::launch && how == launched_by::call && kernel.is_wanted) {
     launch_group& made = kernel.groups.emplace_back();
     made.range = range;
     made.launch = number;
@@ -242,20 +248,48 @@ void collector::prepare(kernel_record& kernel, Sanitizer_StreamHandle stream) {
   if (kernel.why_not.empty()) modules.locate(kernel.module, kernel.name);
 }
 
-bool collector::give_state(kernel_record& kernel, launch_group& group) {
-  if (group.state) return true;
-  context_record& context = *kernel.context;
+std::optional<std::uint32_t> collector::make_state(context_record& context, std::string const& kernel) {
   if (context.kernels.size() < context.memory.layout().kernels) {
-    group.state = static_cast<std::uint32_t>(context.kernels.size());
-    context.kernels.push_back(&kernel.name);
-    return true;
+    context.kernels.push_back(&kernel);
+    return static_cast<std::uint32_t>(context.kernels.size() - 1);
   }
   notes_.insert(fmt::format("There was room for {} kernels, ranges and launches that are kept apart, not for more.",
                             context.memory.layout().kernels));
-  return false;
+  return {};
 }
 
-void collector::launch_begins(Sanitizer_LaunchData const& what) {
+/// @return 0: there is no room
+std::uint64_t collector::user_data_of_call(kernel_record& kernel, launch_group& group, Sanitizer_StreamHandle stream) {
+  context_record& context = *kernel.context;
+  if (!group.state) {
+    group.state = make_state(context, kernel.name);
+    if (!group.state) return 0;
+    auto const code = context.modules.code_of(kernel.module, kernel.name);
+    if (code && !group.launch) {  // a launch by itself would need as much memory as all of the kernel's
+      if (auto const region = context.memory.add_region(*group.state, code->first, code->second, stream))
+        group.region = &context.regions.emplace_back(*group.state, *region).second;
+    }
+  }
+  if (group.region != nullptr && group.region->stream == stream) return group.region->rows.word;
+  return context.memory.user_data(*group.state);
+}
+
+// All nodes of a graph's launch get what the last was given (driver 580.159.04): they share one state, and whose an event
+// is its instruction's address says.
+std::uint64_t collector::user_data_of_graph(kernel_record const& kernel, launch_group& group) {
+  static std::string const of_several;
+  context_record& context = *kernel.context;
+  auto known = context.graph_states.find(group.range);
+  if (known == context.graph_states.end()) {
+    std::optional<std::uint32_t> const made = make_state(context, of_several);
+    if (!made) return 0;
+    known = context.graph_states.emplace(group.range, *made).first;
+  }
+  group.graph_state = known->second;
+  return context.memory.user_data(known->second);
+}
+
+void collector::launch_begins(Sanitizer_LaunchData const& what, launched_by how) {
   std::lock_guard const lock(mutex_);
   kernel_record& kernel = kernel_of(what);
   std::uint64_t const number = next_launch_++;
@@ -268,12 +302,13 @@ void collector::launch_begins(Sanitizer_LaunchData const& what) {
   std::uint32_t part = is_dealt ? sampled->next_part() : 0;
   bool const is_crowded =
       kernel.context->memory.exists() && kernel.context->kernels.size() >= kernel.context->memory.layout().kernels / 2;
-  if (part != 0 && is_crowded) {
+  // What nodes of graphs share is no part's.
+  if (part != 0 && (is_crowded || how == launched_by::graph)) {
     part = 0;
     sampled->are_parts_known = false;
   }
   if (sampled != nullptr) ++sampled->launches_offered;
-  launch_group& group = group_of(kernel, number, part);
+  launch_group& group = group_of(kernel, number, part, how);
   launch_shape const shape{
       {what.gridDim_x, what.gridDim_y, what.gridDim_z}, {what.blockDim_x, what.blockDim_y, what.blockDim_z}, 0};
   if (group.launches++ == 0) group.first = shape;
@@ -284,11 +319,15 @@ void collector::launch_begins(Sanitizer_LaunchData const& what) {
     return;
   }
   prepare(kernel, what.hStream);
-  if (!kernel.why_not.empty() || !kernel.context->lost_because.empty() || !give_state(kernel, group)) {
+  std::uint64_t given = 0;
+  if (kernel.why_not.empty() && kernel.context->lost_because.empty())
+    given =
+        how == launched_by::graph ? user_data_of_graph(kernel, group) : user_data_of_call(kernel, group, what.hStream);
+  if (given == 0) {
     ++group.unpatched;
     return;
   }
-  auto* const data = reinterpret_cast<void*>(kernel.context->memory.user_data(*group.state));
+  auto* const data = reinterpret_cast<void*>(given);
   SanitizerResult const result = with_.sanitizerSetLaunchCallbackData_(what.hLaunch, what.function, what.hStream, data);
   if (result == SANITIZER_SUCCESS && sampled != nullptr)
     sampled->take(wanted_.sampling_rate < 1 ? part : sample_count::by_block, shape.grid.count(), tally_);
@@ -308,6 +347,12 @@ void collector::find_places(context_record& context) {
     if (site.about == 0 || site.kernel() >= context.kernels.size()) continue;
     auto const [known, is_new] = context.places.try_emplace({site.address, site.kernel()});
     if (is_new) known->second = context.modules.find(site.address, *context.kernels[site.kernel()]);
+  }
+  for (auto const& [state, region] : context.regions) {
+    for_each_row(region, copy, [&, state = state](code_row const& row) {
+      auto const [known, is_new] = context.places.try_emplace({row.address, state});
+      if (is_new) known->second = context.modules.find(row.address, *context.kernels[state]);
+    });
   }
 }
 

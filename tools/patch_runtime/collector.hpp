@@ -55,7 +55,8 @@ class collector {
   void context_ends(CUcontext context);
   void module_loaded(Sanitizer_ResourceModuleData const& what);
   void module_ends(Sanitizer_ResourceModuleData const& what);
-  void launch_begins(Sanitizer_LaunchData const& what);
+  enum class launched_by : std::uint8_t { call, graph };
+  void launch_begins(Sanitizer_LaunchData const& what, launched_by how);
   /// The program has waited: a moment to bring to the host what is there, in case that the GPU fails later.
   enum class waited : std::uint8_t { for_context, for_stream };
   void wait_ended(Sanitizer_SynchronizeData const& what, waited how);
@@ -102,13 +103,15 @@ class collector {
   bool is_offered_now(std::uint64_t number) const;
   bool is_chosen(kernel_record& kernel) const;
   bool is_sampling() const { return wanted_.sampling_rate < 1 || wanted_.block_rate < 1; }
-  launch_group& group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part);
+  launch_group& group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part, launched_by how);
   void prepare(kernel_record& kernel, Sanitizer_StreamHandle stream);
   void add_patches(context_record& context);
   std::string prepare_context(context_record& context, Sanitizer_StreamHandle stream);
   bool has_chosen(context_record const& context, std::vector<std::string> const& kernels) const;
   void patch_module(context_record& context, CUmodule module);
-  bool give_state(kernel_record& kernel, launch_group& group);
+  std::optional<std::uint32_t> make_state(context_record& context, std::string const& kernel);
+  std::uint64_t user_data_of_call(kernel_record& kernel, launch_group& group, Sanitizer_StreamHandle stream);
+  std::uint64_t user_data_of_graph(kernel_record const& kernel, launch_group& group);
   void read(context_record& context, Sanitizer_StreamHandle stream);
   static void find_places(context_record& context);
   void count_delivered(context_record const& context);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pasta::patch {
@@ -15,6 +16,7 @@ std::vector<std::string> module_map::loaded(CUmodule module, std::string_view im
   module_record made;
   code_names names = read_names(image);
   made.code->called = std::move(names.called);
+  made.has_names = !names.kernels.empty();
   if (names.has_lines) made.code->image.assign(image.begin(), image.end());
   modules_[module] = std::move(made);
   return std::move(names.kernels);
@@ -34,6 +36,19 @@ void module_map::locate(CUmodule module, std::string const& function) {
 bool module_map::is_patched(CUmodule module) const {
   auto const known = modules_.find(module);
   return known != modules_.end() && known->second.is_patched;
+}
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> module_map::code_of(CUmodule module,
+                                                                           std::string const& kernel) const {
+  auto const known = modules_.find(module);
+  if (known == modules_.end() || !known->second.has_names) return {};
+  // Functions with a dollar in front lie within their kernel; others are code that several kernels share.
+  std::vector<std::string> const& called = known->second.code->called;
+  if (std::any_of(called.begin(), called.end(), [](std::string const& name) { return name[0] != '$'; })) return {};
+  for (auto const& [begin, range] : ranges_) {
+    if (range.module == module && range.name == kernel) return std::pair{begin, range.end - begin};
+  }
+  return {};
 }
 
 std::string const& module_map::why_not(CUmodule module) const {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lines.hpp"
@@ -47,6 +48,9 @@ class module_map {
 
   /// A kernel is about to be launched for the first time.
   void locate(CUmodule module, std::string const& function);
+  /// Where all instructions lie that such a launch may execute, if that is known and they lie in one piece: the address of
+  /// the first, and all their bytes.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> code_of(CUmodule module, std::string const& kernel) const;
   /// @param address of an instruction, as its patch was given it
   /// @param kernel that executed it: an address below its size that is in no known function is taken for an offset in
   /// it
@@ -63,6 +67,7 @@ class module_map {
   struct module_record {
     std::shared_ptr<loaded_code> code = std::make_shared<loaded_code>();
     bool is_patched = false;
+    bool has_names = false;  // of its functions
     std::string why_not = "its module had no kernel that was chosen when it was loaded";
   };
   struct function_range {

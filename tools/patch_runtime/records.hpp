@@ -23,11 +23,13 @@ namespace pasta::patch {
 
 /// Launches of a kernel that a report shows as one.
 struct launch_group {
-  std::string range;                    ///< the annotated ranges that it is of
-  std::uint32_t part = 0;               ///< of a sample
-  std::optional<std::uint64_t> launch;  ///< the number of the one launch that it is
-  std::optional<std::uint32_t> state;   ///< number of what its patches add to; empty: nothing was analysed yet
-  launch_shape first;                   ///< of the launches
+  std::string range;                         ///< the annotated ranges that it is of
+  std::uint32_t part = 0;                    ///< of a sample
+  std::optional<std::uint64_t> launch;       ///< the number of the one launch that it is
+  std::optional<std::uint32_t> state;        ///< number of what its patches add to; empty: nothing was analysed yet
+  std::optional<std::uint32_t> graph_state;  ///< the same of its launches in graphs; other kernels add to it too
+  code_region const* region = nullptr;       ///< rows of its code; null: it has none
+  launch_shape first;                        ///< of the launches
   bool has_one_shape = true;
   std::uint64_t launches = 0;
   std::uint64_t left_out = 0;   ///< of them, not to be analysed
@@ -43,7 +45,9 @@ struct context_record {
   Sanitizer_StreamHandle stream = nullptr;  ///< the context's default stream
   module_map modules;
   arena memory;
-  bool has_patches = false;                 ///< it was tried to load them
+  std::map<std::string, std::uint32_t> graph_states;          ///< by annotated range
+  std::deque<std::pair<std::uint32_t, code_region>> regions;  ///< with the number of the kernel's state
+  bool has_patches = false;                                   ///< it was tried to load them
   std::vector<std::string const*> kernels;  ///< whose each state is, by its number; names as in their modules
   std::map<std::pair<std::uint64_t, std::uint32_t>, code_place> places;  ///< of sites, by address and state
   std::string why_not;                                                   ///< nothing can be patched in it: half a line

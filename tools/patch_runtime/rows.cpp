@@ -24,26 +24,93 @@ class context_rows {
  public:
   /// @param spaces of accesses that are wanted
   context_rows(context_record& of, space_set const& spaces)
-      : of_(&of), layout_(&of.memory.layout()), copy_(&of.memory.copy()) {
+      : of_(&of), spaces_(spaces), layout_(&of.memory.layout()), copy_(&of.memory.copy()) {
     if (copy_->empty()) return;
     for (std::uint32_t i = 0; i < layout_->sites; ++i) {
       detail::patch_site site;
       std::memcpy(&site, copy_->data() + layout_->sites_begin + i * sizeof site, sizeof site);
       // Functions for several spaces, and for instructions that name none, tell of others as well.
       bool const is_left_out = site.what() < operation::copy && !spaces.has(static_cast<memory_space>(site.space()));
-      if (site.about != 0 && !is_left_out) sites_[site.kernel()].emplace_back(i, site);
+      // Of a pair of words the GPU may have written one.
+      if (site.about != 0 && site.address != 0 && !is_left_out) sites_[site.kernel()].emplace_back(i, site);
     }
   }
 
-  /// @param part of a sample; nothing: shards are parts
-  void add(std::uint32_t state, std::optional<std::uint32_t> part, ptx::collected_kernel& to) {
+  /// @param are_shards_parts of a sample; else the group is one
+  void add(launch_group const& group, std::string const& kernel, bool are_shards_parts, ptx::collected_kernel& to) {
     if (copy_->empty()) return;
-    for (auto const& [number, site] : sites_[state]) {
-      // A pair of words of which the GPU had written one.
-      if (site.address == 0) continue;
-      to.sites.push_back(make_site(number, site, state, !part));
-      to.sites.back().part = part.value_or(0);
+    if (group.state) {
+      for (auto const& [number, site] : sites_[*group.state]) {
+        to.sites.push_back(make_site(number, site, *group.state, are_shards_parts));
+        to.sites.back().part = are_shards_parts ? 0 : group.part;
+      }
+      if (group.region != nullptr) {
+        for_each_row(*group.region, *copy_, [&](code_row const& row) { add_row(row, *group.state, to); });
+      }
+      add_function(*group.state, to);
     }
+    if (group.graph_state) {
+      add_from_graph(*group.graph_state, to, [&](std::string const& function) { return function == kernel; });
+      ++kernels_of_graphs_[*group.graph_state];
+    }
+  }
+  /// What kernels of graphs share, where it is not one kernel's alone: code that several call, and state of kernels.
+  /// @param section of a kernel: called for one with this name and range
+  template <class Function>
+  void add_shared(std::deque<kernel_record> const& records, Function&& section) {
+    for (auto const& [range, state] : of_->graph_states) {
+      if (copy_->empty()) continue;
+      std::string name = "functions that kernels of graphs share";
+      if (kernels_of_graphs_[state] == 1) name = find_kernel(records, state);
+      bool const is_any = layout_->function_shard_bytes > 0 ||
+                          std::any_of(sites_[state].begin(), sites_[state].end(),
+                                      [&, state = state](auto const& each) { return is_placed(each.second, state); });
+      if (!is_any) continue;
+      ptx::collected_kernel& to = section(name, range);
+      add_from_graph(state, to, [](std::string const& function) { return !function.empty(); });
+      add_function(state, to);
+    }
+  }
+
+ private:
+  /// Sites in functions of these names. @param is_wanted of a name as the module has it
+  template <class Predicate>
+  void add_from_graph(std::uint32_t state, ptx::collected_kernel& to, Predicate&& is_wanted) {
+    std::erase_if(sites_[state], [&, this](auto const& each) {
+      auto const place = of_->places.find({each.second.address, state});
+      if (place == of_->places.end() || !is_wanted(place->second.function)) return false;
+      to.sites.push_back(make_site(each.first, each.second, state, false));
+      return true;
+    });
+  }
+  bool is_placed(detail::patch_site const& site, std::uint32_t state) const {
+    auto const place = of_->places.find({site.address, state});
+    return place != of_->places.end() && !place->second.function.empty();
+  }
+  std::string const& find_kernel(std::deque<kernel_record> const& records, std::uint32_t graph_state) const {
+    static std::string const none;
+    for (kernel_record const& record : records) {
+      if (record.context != of_) continue;
+      for (launch_group const& group : record.groups) {
+        if (group.graph_state == graph_state) return record.name;
+      }
+    }
+    return none;
+  }
+  void add_row(code_row const& row, std::uint32_t state, ptx::collected_kernel& to) {
+    using detail::code_rows;
+    ptx::collected_site made;
+    made.opcode = "machine code";
+    made.where.what = code_rows::what(row.kind);
+    made.where.space = static_cast<memory_space>(code_rows::space(row.kind));
+    made.where.size_bytes = code_rows::size_bytes(row.kind);
+    if (!spaces_.has(made.where.space)) return;
+    made.rows.push_back({row.first_shard, row.shard_stride, row.shards, nullptr, sizeof(std::uint64_t), 0});
+    made.executions = sum_of(made.rows.back());
+    place(row.address, state, made);
+    to.sites.push_back(std::move(made));
+  }
+  void add_function(std::uint32_t state, ptx::collected_kernel& to) {
     if (layout_->function_shard_bytes + layout_->function_shared_bytes > 0) {
       to.function_rows.push_back(row(
           std::size_t{layout_->sites} * layout_->site_shard_bytes + std::size_t{state} * layout_->function_shard_bytes,
@@ -59,8 +126,17 @@ class context_rows {
                fmt::format("some of its instructions: all {} places for such were taken", layout_->sites));
     }
   }
+  static std::uint64_t count_in(ptx::row_bytes const& row, std::uint32_t shard) {
+    std::uint64_t lanes = 0;
+    std::memcpy(&lanes, row.first_shard + shard * row.shard_stride, sizeof lanes);
+    return lanes;
+  }
+  static std::uint64_t sum_of(ptx::row_bytes const& row) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t shard = 0; shard < row.shard_count; ++shard) sum += count_in(row, shard);
+    return sum;
+  }
 
- private:
   ptx::row_bytes row(std::size_t in_shard, std::uint32_t shard_bytes, std::size_t shared,
                      std::uint32_t shared_bytes) const {
     std::byte const* const begin = copy_->data();
@@ -82,16 +158,11 @@ class context_rows {
     ptx::row_bytes const of =
         row(std::size_t{number} * layout_->site_shard_bytes, layout_->site_shard_bytes,
             layout_->site_shared_begin + std::size_t{number} * layout_->site_shared_bytes, layout_->site_shared_bytes);
-    std::uint64_t executions = 0;
-    for (std::uint32_t shard = 0; shard < of.shard_count; ++shard) {
-      std::uint64_t lanes = 0;
-      std::memcpy(&lanes, of.first_shard + shard * of.shard_stride, sizeof lanes);
-      executions += lanes;
-      if (!are_shards_parts) continue;
+    made.executions = sum_of(of);
+    for (std::uint32_t shard = 0; are_shards_parts && shard < of.shard_count; ++shard) {
       made.part_executions.resize(sample_part_count);
-      made.part_executions[block_tally::part_of(shard)] += static_cast<double>(lanes);
+      made.part_executions[block_tally::part_of(shard)] += static_cast<double>(count_in(of, shard));
     }
-    made.executions = executions;
     made.rows.push_back(of);
     place(site.address, state, made);
     return made;
@@ -123,9 +194,11 @@ class context_rows {
   }
 
   context_record* of_;
+  space_set spaces_;
   arena_layout const* layout_;
   std::vector<std::byte> const* copy_;
   std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, detail::patch_site>>> sites_;  // by state
+  std::map<std::uint32_t, std::uint32_t> kernels_of_graphs_;                                  // by state
 };
 
 void add_launches(kernel_record const& from, launch_group const& group, bool is_new, ptx::collected_kernel& to) {
@@ -165,9 +238,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
       ptx::collected_kernel& kernel = into.of(record.name, is_new, group.range, group.launch);
       add_launches(record, group, is_new, kernel);
       bool const are_shards_parts = wanted.block_rate < 1 && wanted.sampling_rate >= 1;
-      if (group.state) {
-        rows.at(record.context).add(*group.state, are_shards_parts ? std::nullopt : std::optional(group.part), kernel);
-      }
+      rows.at(record.context).add(group, record.name, are_shards_parts, kernel);
     }
     for (auto const& [range, counts] : record.sampled) {
       bool is_new = false;
@@ -179,6 +250,12 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
     }
     if (!record.is_wanted && record.context->modules.is_patched(record.module))
       beside.insert(collecting::demangled(record.name));
+  }
+  for (auto& [context, each] : rows) {
+    each.add_shared(records, [&](std::string const& name, std::string const& range) -> ptx::collected_kernel& {
+      bool is_new = false;
+      return into.of(name, is_new, range);
+    });
   }
   if (!beside.empty()) {
     std::string names;

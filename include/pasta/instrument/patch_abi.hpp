@@ -3,7 +3,7 @@
 /// What a tool's patch functions (instrument/cuda/patch.hpp) and the program that has the Compute Sanitizer call them
 /// must agree on.
 ///
-/// A kernel's user data pointer is the address of its patch_state. A site is found by the instruction's address and
+/// A kernel's user data pointer is the address of its patch_state, or says where its code_rows are. A site is found by the instruction's address and
 /// what it does, in a table in the GPU's memory that all kernels of a context share; its number is its place there, and
 /// its row (instrument/hook_layout.hpp) has the same number.
 #ifndef PASTA_INSTRUMENT_PATCH_ABI_HPP
@@ -16,7 +16,7 @@
 namespace pasta::detail {
 
 /// Part of each function's name: patches of another version are not found, instead of going wrong.
-#define PASTA_PATCH_VERSION 2
+#define PASTA_PATCH_VERSION 3
 
 // Every kind of instruction that is patched. The vendor's header says what each is called with.
 #define PASTA_DETAIL_FOR_EACH_PATCH(X) \
@@ -97,7 +97,7 @@ inline constexpr std::uint32_t most_patch_sites = 1u << 16;
 inline constexpr std::uint32_t no_patch_row = ~0u;
 
 /// What a kernel's user data pointer points at, in the GPU's memory. Written before the kernel's first launch.
-struct alignas(128) patch_state {
+struct alignas(256) patch_state {
   // What each event needs, in two loads of 16 bytes.
   std::uint64_t sites = 0;         ///< patch_site[number of places]
   std::uint64_t site_shards = 0;   ///< the first shard's rows of sites
@@ -118,7 +118,61 @@ struct alignas(128) patch_state {
   PASTA_DEVICE constexpr bool is_sampling_blocks() const { return (shard_mask & sampled_blocks) != 0; }
   PASTA_DEVICE constexpr std::uint32_t places() const { return std::uint32_t{1} << (32 - place_shift); }
 };
-static_assert(sizeof(patch_state) == 128);
+static_assert(sizeof(patch_state) == 256);
+
+/// Rows of a kernel by its instructions, for tools that do nothing but count. An event is then one addition, and one byte
+/// that says what is done there: nothing is looked for, and no word is waited for. In the GPU's memory, from an address
+/// that is a multiple of 256:
+///
+///     patch_state            of the kernel, for what has no row here
+///     counts [shards][rows]  executions [lanes], 8 bytes each
+///     kinds  [shards][rows]  a byte each; 0: not executed
+///
+/// The rows are as many, a power of two, as the kernel has instructions at least, and its instructions lie in one piece.
+/// @param word the kernel's user data pointer: the address, and both logarithms in the lowest byte
+struct code_rows {
+  std::uint64_t word = 0;
+
+  static constexpr std::uint32_t max_rows_log2 = 15, max_shards_log2 = 7, instruction_bytes = 16;
+
+  PASTA_DEVICE static constexpr code_rows make(std::uint64_t address, std::uint32_t rows_log2,
+                                               std::uint32_t shards_log2) {
+    return {address | 1 | rows_log2 << 1 | shards_log2 << 5};
+  }
+  PASTA_DEVICE static constexpr std::uint64_t bytes_for(std::uint32_t rows_log2, std::uint32_t shards_log2) {
+    return sizeof(patch_state) + (std::uint64_t{9} << (rows_log2 + shards_log2));
+  }
+
+  /// Else the word is the address of a patch_state.
+  PASTA_DEVICE constexpr bool exist() const { return (word & 1) != 0; }
+  PASTA_DEVICE constexpr std::uint64_t address() const { return word & ~std::uint64_t{255}; }
+  PASTA_DEVICE constexpr std::uint32_t rows_log2() const { return static_cast<std::uint32_t>(word) >> 1 & 15; }
+  PASTA_DEVICE constexpr std::uint32_t shards_log2() const { return static_cast<std::uint32_t>(word) >> 5 & 7; }
+  /// Which row of all shards is the instruction's.
+  PASTA_DEVICE constexpr std::uint32_t row(std::uint64_t instruction, std::uint32_t multiprocessor) const {
+    std::uint32_t const in_shard =
+                            (static_cast<std::uint32_t>(instruction) / instruction_bytes) & ~(~0u << rows_log2()),
+                        shard = multiprocessor & ~(~0u << shards_log2());
+    return shard << rows_log2() | in_shard;
+  }
+  /// The instruction of a row of the first shard. @param first the kernel's first instruction
+  constexpr std::uint64_t instruction(std::uint32_t row, std::uint64_t first) const {
+    std::uint32_t const behind = (row - static_cast<std::uint32_t>(first / instruction_bytes)) & ~(~0u << rows_log2());
+    return first + std::uint64_t{behind} * instruction_bytes;
+  }
+  PASTA_DEVICE constexpr std::uint64_t counts() const { return address() + sizeof(patch_state); }
+  PASTA_DEVICE constexpr std::uint64_t kinds() const {
+    return counts() + (std::uint64_t{8} << (rows_log2() + shards_log2()));
+  }
+
+  /// A byte of `kinds`. @param size_log2 at most 7
+  PASTA_DEVICE static constexpr std::uint8_t kind(std::uint32_t what, std::uint32_t space, std::uint32_t size_log2) {
+    return static_cast<std::uint8_t>(128 | what << 5 | space << 3 | size_log2);
+  }
+  static constexpr operation what(std::uint8_t kind) { return static_cast<operation>(kind >> 5 & 3); }
+  static constexpr std::uint8_t space(std::uint8_t kind) { return kind >> 3 & 3; }
+  static constexpr std::uint32_t size_bytes(std::uint8_t kind) { return std::uint32_t{1} << (kind & 7); }
+};
 
 }  // namespace pasta::detail
 #endif

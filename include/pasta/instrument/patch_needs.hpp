@@ -117,5 +117,11 @@ struct patch_needs {
   static constexpr bool needs_v = (functions & patch_bit(Which)) != 0;
 };
 
+/// Whether all that a tool wants of an access is that it is counted: then a kernel may have code_rows.
+template <class Tool>
+inline constexpr bool patch_counts_alone_v =
+    counts_v<Tool, memory_access> && !handles_v<Tool, memory_access> &&
+    hook_layout<Tool>::site_shard_bytes == sizeof(std::uint64_t) && hook_layout<Tool>::site_shared_bytes == 0;
+
 }  // namespace pasta::detail
 #endif

@@ -18,7 +18,16 @@ struct patch_events {
   using none = typename Tool::thread_state;
 
   PASTA_DEVICE PASTA_ALWAYS_INLINE patch_events(void* user_data, std::uint64_t address)
-      : state_(static_cast<patch_state*>(user_data)), address_(address), lanes_(here()) {}
+      : where_{reinterpret_cast<std::uint64_t>(user_data)},
+        state_(reinterpret_cast<patch_state*>(where_.address())),
+        address_(address),
+        lanes_(here()) {}
+
+  /// Whether the caller's block is in the sample, if there is one. Kernels with code_rows have none.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool is_wanted() const {
+    if (patch_counts_alone_v<Tool> && where_.exist()) return true;
+    return !state_->is_sampling_blocks() || state_->blocks.has(hash_of_block(state_->blocks));
+  }
 
   // The vendor's flags of an access.
   enum access_flag : std::uint32_t { reads = 1, writes = 2, atomic_of_system = 4, prefetches = 8 };
@@ -50,12 +59,14 @@ struct patch_events {
         lanes = here();
       else
         lanes = here();
-      deliver_access(lanes, 0, size_bytes, kind_of(flags), space);
+      if (space != memory_space::global || !count_at_instruction(lanes, size_bytes, flags, space))
+        deliver_access(lanes, 0, size_bytes, kind_of(flags), space);
     }
   }
   PASTA_DEVICE PASTA_ALWAYS_INLINE void access(memory_space space, void const* at, std::uint32_t size_bytes,
                                                std::uint32_t flags) {
     if ((flags & prefetches) != 0) return;
+    if (count_at_instruction(lanes_, size_bytes, flags, space)) return;
     deliver_access(lanes_, reinterpret_cast<std::uint64_t>(at), size_bytes, kind_of(flags), space);
   }
   /// The first eight lanes have the addresses of the first matrix's rows, and so on.
@@ -115,6 +126,30 @@ struct patch_events {
   }
 
  private:
+  /// Counts in the instruction's own row (code_rows). Of one instruction it gets accesses of one kind, space and size.
+  /// @return whether the kernel has such rows, and they can say of that size
+  PASTA_DEVICE PASTA_ALWAYS_INLINE bool count_at_instruction(lane_mask lanes, std::uint32_t size_bytes,
+                                                             std::uint32_t flags, memory_space space) {
+    if constexpr (patch_counts_alone_v<Tool>) {
+      if (!where_.exist() || (size_bytes & (size_bytes - 1)) != 0 || size_bytes > 128) return false;
+      if (!is_first(lanes)) return true;
+      std::uint32_t const row = where_.row(address_, multiprocessor());
+      add_word(reinterpret_cast<device_word*>(where_.counts()) + row, warp::count(lanes));
+      // What all that come by write.
+      reinterpret_cast<std::uint8_t*>(where_.kinds())[row] =
+          code_rows::kind(static_cast<std::uint32_t>(kind_of(flags)), number_of(space), 31 - leading_zeros(size_bytes));
+      return true;
+    }
+    return false;
+  }
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint32_t leading_zeros(std::uint32_t word) {
+#if PASTA_IS_HOST_PASS
+    return word == 0 ? 32 : 0;
+#else
+    return static_cast<std::uint32_t>(__clz(static_cast<int>(word)));
+#endif
+  }
+
   /// Lanes of one instruction may access different spaces. In its window an address has 32 bits.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver_by_space(memory_space space, void const* at, std::uint32_t size_bytes,
                                                          std::uint32_t flags) {
@@ -219,6 +254,7 @@ struct patch_events {
             state_->function_shared, 0};
   }
 
+  code_rows where_;
   patch_state* state_;
   std::uint64_t address_;
   lane_mask lanes_;
@@ -232,10 +268,8 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void run_patch([[maybe_unused]] void* user_data
   if constexpr (patch_needs<Tool>::template needs_v<Function>) {
     // A kernel that is not to be analysed, in a module that others made patched.
     if (user_data == nullptr) return;
-    auto const& state = *static_cast<patch_state const*>(user_data);
-    if (state.is_sampling_blocks() && !state.blocks.has(hash_of_block(state.blocks))) return;
     patch_events<Tool> events(user_data, address);
-    handle(events);
+    if (events.is_wanted()) handle(events);
   }
 }
 

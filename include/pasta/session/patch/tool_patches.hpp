@@ -17,6 +17,7 @@ struct tool_patches {
   std::uint32_t functions = 0;  ///< bits by patch_bit(): the kinds of instructions that are to be patched
   std::uint32_t site_shard_bytes = 0, site_shared_bytes = 0;          ///< of a site's row (instrument/hook_layout.hpp)
   std::uint32_t function_shard_bytes = 0, function_shared_bytes = 0;  ///< of a kernel's
+  bool counts_alone = false;                                          ///< its kernels may have code_rows
   std::string obstacle;  ///< why the tool does not have the route, half a line; empty: it has
 };
 
@@ -54,6 +55,7 @@ void answer_patches(tool_patches& about) {
   about.site_shared_bytes = layout::site_shared_bytes;
   about.function_shard_bytes = layout::function_shard_bytes;
   about.function_shared_bytes = layout::function_shared_bytes;
+  about.counts_alone = pasta::detail::patch_counts_alone_v<Tool>;
   about.obstacle = explain_obstacle<Tool>();
 }
 
