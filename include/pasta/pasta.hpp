@@ -17,8 +17,10 @@
 #include <pasta/analysis/min.hpp>
 #include <pasta/analysis/request_pattern.hpp>
 #include <pasta/analysis/request_sample.hpp>
+#include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/analysis/sort.hpp>
 #include <pasta/analysis/top_k.hpp>
+#include <pasta/analysis/touched_memory.hpp>
 #include <pasta/report/report.hpp>
 #include <pasta/session/annotations.hpp>
 #include <pasta/session/buffer.hpp>

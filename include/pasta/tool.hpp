@@ -28,6 +28,9 @@ struct results;
 /// - `thread_state` (at most 128 bytes, trivially copyable): private to a thread; needs
 ///   `static void fold(thread_state&, context&)`, which merges it into other state and sets it back. A route may call
 ///   fold any number of times during a thread's life; the last time is after the thread's last event.
+/// - `shadow`: `pasta::shadow_bits<128>`, a bit for each line of the program's memory, by `at.shadow()` in handlers, as
+///   `touched` in results. Optional beside it: `static std::uint64_t shadow_limit_bytes(options const&)`, the most
+///   memory that it takes on a device.
 /// - `PASTA_DEVICE static constexpr bool watches(pasta::site_key const&)`: which sites' events it wants, by the key's
 ///   what(), space() and size_bytes() alone, which are known when the program is compiled. Without it, all of them. At
 ///   other sites nothing is done for the tool.
@@ -51,6 +54,7 @@ struct tool {
   struct kernel_state {};
   struct launch_state {};
   struct program_state {};
+  struct shadow {};
   static constexpr std::string_view summary = "";
 };
 
@@ -192,6 +196,7 @@ class context {
     typename Tool::program_state* program = nullptr;
     options_type const* options = nullptr;
     void const* locator = nullptr;  ///< the vendor's own way to the site's row; null where the states lie in it
+    [[no_unique_address]] typename Tool::shadow shadow{};
   };
   PASTA_DEVICE constexpr explicit context(parts const& with) : parts_(with) {}
 
@@ -206,6 +211,8 @@ class context {
   /// Merged over the whole program; the only state of events outside of kernels.
   PASTA_DEVICE constexpr typename Tool::program_state& program() const { return existing(parts_.program); }
   PASTA_DEVICE constexpr options_type const& options() const { return *parts_.options; }
+  /// What the kernel touches, by address; of a tool that has shadow bits.
+  PASTA_DEVICE constexpr typename Tool::shadow const& shadow() const { return parts_.shadow; }
   /// For PASTA's own functions that write to a site's row.
   PASTA_DEVICE constexpr void const* locator() const { return parts_.locator; }
 

@@ -65,7 +65,7 @@ class GpuCheckTest(unittest.TestCase):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(SOURCE_DIR / name, target)
         for name in ("include/pasta", "tools/access_count", "tools/coalescing", "tools/matrix_tiles",
-                     "examples/targets", "tests/gpu"):
+                     "tools/working_set", "examples/targets", "tests/gpu"):
             (self.root / name).mkdir(parents=True)
         self.write("include/pasta/a.hpp", "")
         self.write("benchmarks/overhead/overhead.cu", OVERHEAD)

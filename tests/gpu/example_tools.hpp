@@ -8,9 +8,11 @@
 struct access_count;
 struct coalescing;
 struct matrix_tiles;
+struct working_set;
 #include <access_count.hpp>
 #include <coalescing.hpp>
 #include <matrix_tiles.hpp>
-PASTA_PROBE_TOOLS(access_count, coalescing, matrix_tiles, tool_pack<access_count, coalescing>)
+#include <working_set.hpp>
+PASTA_PROBE_TOOLS(access_count, coalescing, matrix_tiles, working_set, tool_pack<access_count, coalescing>)
 
 #endif

@@ -80,6 +80,13 @@ class collector {
   collector(collector const&) = delete;
   collector& operator=(collector const&) = delete;
 
+  /// A word of 64 bits in a function's row, of what is once for all shards. @param tool the tool's place in the table
+  void write_function_word(std::size_t tool, std::size_t function, std::uint32_t row_bytes, std::uint32_t offset,
+                           std::uint64_t word) const {
+    CUdeviceptr const rows = memory_ + shard_count * shard_bytes_ + table_->tool_rows.at(tool).begin.functions_shared;
+    require(cuMemcpyHtoD(rows + function * row_bytes + offset, &word, sizeof word), "write");
+  }
+
   void clear() { require(cuMemsetD8(memory_, 0, bytes_), "clear"); }
   /// By counter, summed over the shards. Waits for the GPU.
   std::vector<std::uint64_t> read() const {

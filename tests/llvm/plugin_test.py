@@ -168,7 +168,7 @@ class BuildTest(PluginTest):
         for words, status, says in (
             (("--tools", "acess_count", "-c", "a.cpp"), 2,
              "pasta clang++: unknown tool 'acess_count'; did you mean access_count? (known: access_count, coalescing, "
-             "matrix_tiles)"),
+             "matrix_tiles, working_set)"),
             (("--tools", "access_count,access_count"), 2, "pasta clang++: --tools names access_count twice"),
             (("--tools", "access_count+access_count"), 2,
              "pasta clang++: the pack access_count+access_count names a tool twice"),

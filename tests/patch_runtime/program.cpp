@@ -4,6 +4,7 @@
 //
 //   load M FILE, unload M
 //   launch M KERNEL GRIDxBLOCK N [TIMES]    on one array, which all kernels have
+//   alloc BYTES, free                       another array for the kernels; without one
 //   sync, reset, push RANGE, pop, start, stop, step, exit N
 #include <cuda.h>
 
@@ -42,6 +43,10 @@ int main(int count, char** words) {
         if (cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, nullptr, arguments, nullptr) != CUDA_SUCCESS)
           std::puts("launch failed");
       }
+    } else if (verb == "alloc") {
+      cuMemAlloc(&array, std::stoul(name));
+    } else if (verb == "free") {
+      cuMemFree(array);
     } else if (verb == "sync") {
       if (CUresult const error = cuCtxSynchronize(); error != CUDA_SUCCESS) std::printf("error %d\n", error);
     } else if (verb == "reset") {

@@ -237,6 +237,53 @@ class ChoiceTest(PatchTest):
         self.assertEqual(found, {"forward": 32, "": 7})
 
 
+class ShadowTest(PatchTest):
+    """The array of all kernels is allocation 0, of 65536 bytes."""
+
+    def run_pasta(self, *commands, **more):
+        return super().run_pasta(*commands, tool="working_set", **more)
+
+    def allocations(self, kernel):
+        """(number, size, bytes in lines, accesses) of each allocation that the kernel touched."""
+        (found,) = [t for t in kernel["tables"] if t["name"] == "allocations"]
+        return [(row[0], row[1], row[2], row[5]) for row in found["rows"]]
+
+    def test_each_kernel_has_bits_of_its_own(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100 3", "launch M _Z7stridedPfi 1x32 32", "sync")
+        self.assertEqual(self.allocations(self.kernels()[SCALE]), [(0, 65536, 4 * 128, 600)])
+        self.assertEqual(self.allocations(self.kernels()[STRIDED]), [(0, 65536, 8 * 128, 32)])
+        self.assertTrue(any(note.startswith("shadow memory: at most") for note in self.report()["notes"]))
+
+    def test_memory_that_comes_and_goes_between_launches(self):
+        self.run_pasta(
+            "load M MODULE", "launch M _Z5scalePfi 2x64 32", "alloc 300", "launch M _Z5scalePfi 2x64 75", "free",
+            "launch M _Z5scalePfi 2x64 0", "alloc 5000", "launch M _Z7stridedPfi 1x32 32",
+        )
+        self.assertEqual(self.allocations(self.kernels()[SCALE]), [(0, 65536, 128, 64), (1, 300, 300, 150)])
+        (totals,) = [t for t in self.kernels()[SCALE]["tables"] if t["name"] == "totals"]
+        self.assertEqual(totals["rows"][0][8], 0)
+        self.assertEqual(self.allocations(self.kernels()[STRIDED]), [(2, 5000, 8 * 128, 32)])
+
+    def test_launches_that_are_kept_apart(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100", "launch M _Z5scalePfi 2x64 20",
+                       flags=("--per", "launch"))
+        (tool,) = self.report()["tools"]
+        self.assertEqual([self.allocations(kernel) for kernel in tool["kernels"]],
+                         [[(0, 65536, 4 * 128, 200)], [(0, 65536, 128, 40)]])
+
+    def test_functions_that_are_called_belong_to_their_kernel(self):
+        self.run_pasta("load M MODULE", "launch M _Z14through_sharedPfi 1x64 50")
+        self.assertEqual(self.allocations(self.kernels()["through_shared(float*, int)"]), [(0, 65536, 2 * 128, 100)])
+
+    def test_little_memory_means_longer_lines(self):
+        self.run_pasta("load M MODULE", "alloc 33554432", "launch M _Z5scalePfi 2x64 100", flags=("--memory", "1"))
+        notes = self.report()["notes"]
+        self.assertTrue(any("a bit is for 512 bytes, not for 128" in note for note in notes), notes)
+        ((number, _, in_lines, accesses),) = self.allocations(self.kernels()[SCALE])
+        self.assertEqual((number, accesses), (1, 200))
+        self.assertIn(in_lines, (512, 256 + 512))  # where the array begins amid a line
+
+
 class EndTest(PatchTest):
     def test_a_kernel_that_goes_wrong_leaves_what_was_read(self):
         said = self.run_pasta("load M MODULE", "launch M _Z5scalePfi 1x32 32", "sync", "launch M _Z5wrongPfi 1x32 1",

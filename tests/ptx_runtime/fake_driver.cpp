@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_driver.hpp"
 
+#include <call_parameters.hpp>
 #include <watched_calls.hpp>
 
 #include <dlfcn.h>
@@ -198,9 +199,11 @@ CUresult cuGetErrorString(CUresult error, char const** text) {
 }
 
 CUresult cuMemAlloc(CUdeviceptr* made, std::size_t bytes) {
-  if (CUresult const result = usable(); result != CUDA_SUCCESS) return result;
+  pasta::ptx::parameters::memory_allocate const parameters{made, bytes};
+  call told(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, "cuMemAlloc_v2", &parameters);
+  if (CUresult const result = usable(); result != CUDA_SUCCESS) return told(result);
   std::lock_guard const lock(all.mutex);
-  if (bytes > all.free_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (bytes > all.free_bytes) return told(CUDA_ERROR_OUT_OF_MEMORY);
   all.free_bytes -= bytes;
   std::vector<unsigned char> block(bytes + 256, 0xa5);  // memory is not zero
   auto const begin = reinterpret_cast<CUdeviceptr>(block.data());
@@ -218,12 +221,33 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr* found, void* of, unsigned) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemFree(CUdeviceptr address) {
+  call told(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, "cuMemFree_v2", &address);
   std::lock_guard const lock(all.mutex);
   auto const after = all.memory.upper_bound(address);
   if (after == all.memory.begin()) return CUDA_ERROR_INVALID_VALUE;
   all.free_bytes += std::prev(after)->second.size() - 256;
   all.memory.erase(std::prev(after));
   return CUDA_SUCCESS;
+}
+// As if its memory was given again at once.
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  struct {
+    CUdeviceptr address;
+    CUstream stream;
+  } const parameters{address, stream};
+  call told(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, "cuMemFreeAsync", &parameters);
+  all.again = address;
+  return told(CUDA_SUCCESS);
+}
+CUresult cuMemAllocAsync(CUdeviceptr* made, std::size_t bytes, CUstream stream) {
+  struct {
+    CUdeviceptr* made;
+    std::size_t bytes;
+    CUstream stream;
+  } const parameters{made, bytes, stream};
+  call told(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, "cuMemAllocAsync", &parameters);
+  *made = all.again;
+  return told(all.again == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
   if (CUresult const result = usable(); result != CUDA_SUCCESS) return result;

@@ -57,6 +57,7 @@ struct stream : handle {
   struct graph* captures = nullptr;
 };
 /// What a kernel does: "0=100,2=5" adds 100 to counter 0; "1@1=7" is of the module's second table. "fault", "endless".
+/// "touch@24=4096+8:4" accesses 4 bytes 8 behind the address 4096; the row's word at 24 says where its bits are.
 struct work {
   fake::context* in;
   fake::module* of;
@@ -88,6 +89,7 @@ struct driver {
   std::deque<fake::work> queue;
   std::map<CUdeviceptr, std::vector<unsigned char>> memory;
   std::size_t free_bytes = std::size_t{64} << 20;
+  CUdeviceptr again = 0;  // what was freed in the order of a stream
   std::uint32_t last_uid = 0, shard = 0;
   int captures = 0, context_waits = 0, writes = 0;
   bool is_timing = false;

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include <pasta/analysis/shadow_bits.hpp>
+
 #include "fake_driver.hpp"
 
 namespace fake {
@@ -44,6 +46,20 @@ void add(work const& by, std::size_t table, std::size_t counter, std::uint64_t a
   }
 }
 
+// A lane's access, where the word at this place of what the module has once says where its bits are.
+void touch(work const& by, std::size_t word, std::uint64_t address, std::uint64_t bytes) {
+  for (auto const& [name, state] : by.of->variables) {
+    std::uint64_t shards = 0, shared = 0;
+    if (name.rfind("pasta_state_", 0) != 0 || state.size() < 48) continue;
+    std::memcpy(&shards, state.data(), 8);
+    std::memcpy(&shared, state.data() + 32, 8);
+    if (shards == 0) return;  // nobody collects
+    auto const* const view = *reinterpret_cast<pasta::detail::shadow_view const* const*>(shared + word);
+    if (view != nullptr) pasta::detail::update_shadow(*view, 1, address, bytes);
+    return;
+  }
+}
+
 CUresult run(work const& each) {
   for (CUstreamBatchMemOpParams const& write : each.writes) {
     auto const& value = write.writeValue;
@@ -55,7 +71,11 @@ CUresult run(work const& each) {
   while (each.what == "endless") ::usleep(100'000);
   std::istringstream parts(each.what);
   for (std::string part; std::getline(parts, part, ',');) {
-    unsigned long counter = 0, table = 0, amount = 0;
+    unsigned long counter = 0, table = 0, amount = 0, address = 0;
+    if (std::sscanf(part.c_str(), "touch@%lu=%lu+%lu:%lu", &counter, &address, &table, &amount) == 4) {
+      touch(each, counter, address + table, amount);
+      continue;
+    }
     if (std::sscanf(part.c_str(), "%lu@%lu=%lu", &counter, &table, &amount) != 3) {
       table = 0;
       if (std::sscanf(part.c_str(), "%lu=%lu", &counter, &amount) != 2) continue;

@@ -12,6 +12,7 @@
 //   begin S                                       its next kernel reads its state, and goes on when it is run
 //   cost LAUNCHES M FUNCTION WHAT                 what the collector takes of the host for a launch; waits at times
 //   push RANGE, pop, start, stop, step            pasta/annotate.h
+//   alloc NAME BYTES, free NAME, free_async NAME, alloc_async NAME BYTES; $NAME in WHAT is its address
 //   sync, runtime_sync, writes
 //   memory BYTES, threads COUNT LAUNCHES M FUNCTION WHAT, fork COMMAND…, exit N, _exit N, raise N
 #include <sys/wait.h>
@@ -43,6 +44,7 @@ std::map<std::string, CUlibrary> libraries;
 std::map<std::string, CUstream> streams;
 std::map<std::string, CUgraph> graphs;
 std::map<std::string, CUgraphExec> execs;
+std::map<std::string, CUdeviceptr> allocations;
 std::list<std::string> kept;  // images and arguments live on
 
 void check(CUresult result, std::string const& what) {
@@ -68,6 +70,11 @@ void launch(std::string const& verb, std::istringstream& words) {
     function = reinterpret_cast<CUfunction>(kernel);
   } else {
     check(cuModuleGetFunction(&function, modules[of], name.c_str()), name);
+  }
+  for (auto const& [known, address] : allocations) {
+    std::string const written = "$" + known + "+";
+    for (std::size_t at = what.find(written); at != std::string::npos; at = what.find(written))
+      what.replace(at, written.size() - 1, std::to_string(address));
   }
   char const* text = what.c_str();
   void* arguments[] = {&text};
@@ -237,6 +244,14 @@ void run(std::string const& line) {
     check(cuLibraryUnload(libraries[a]), verb);
   } else if (verb == "stream") {
     check(cuStreamCreate(&streams[a], CU_STREAM_DEFAULT), verb);
+  } else if (verb == "alloc") {
+    check(cuMemAlloc(&allocations[a], std::stoul(b)), verb);
+  } else if (verb == "alloc_async") {
+    check(cuMemAllocAsync(&allocations[a], std::stoul(b), nullptr), verb);
+  } else if (verb == "free") {
+    check(cuMemFree(allocations[a]), verb);
+  } else if (verb == "free_async") {
+    check(cuMemFreeAsync(allocations[a], nullptr), verb);
   } else if (verb == "memory") {
     fake_set_free_bytes(std::stoul(a));
   } else if (verb == "waits") {

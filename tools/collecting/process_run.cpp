@@ -96,6 +96,15 @@ std::string process_run::begin() {
       options.options = &own;
       tool.ask(options);
       if (!options.error.empty()) throw ptx::table_error(options.error);
+      if (options.shadow.request.limit_bytes > 0) {
+        if (!has_shadow())
+          throw ptx::table_error(
+              fmt::format("{} has shadow bits, which this route has not; routes that have: probe, ptx, patch", name));
+        if (!shadow_.tool.empty())
+          throw ptx::table_error(
+              fmt::format("{} and {} both have shadow bits: one of them at a time", shadow_.tool, name));
+        shadow_ = options.shadow;
+      }
       tools_.push_back(std::move(tool));
     }
   } catch (std::exception const& error) {

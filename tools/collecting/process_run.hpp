@@ -53,6 +53,10 @@ class process_run {
   virtual void fill(report_model& model) = 0;
   /// A sentence for the report; never waits for long.
   virtual void add_note(std::string const& note) = 0;
+  /// Whether the collector has shadow memory for tools.
+  virtual bool has_shadow() const { return false; }
+  /// What the tool with shadow bits asks for; of a run without one nothing. From begin() on.
+  ptx::shadow_need const& shadow() const { return shadow_; }
   /// How many launches were seen.
   virtual std::uint64_t count_launches() = 0;
   /// Why a process that ends has nothing to report, half a line; "" if there is nothing to say.
@@ -75,6 +79,7 @@ class process_run {
   std::string const program_;
   pid_t const owner_;
   std::vector<tool_library> tools_;
+  ptx::shadow_need shadow_;
   report_header header_;
   std::string path_;
   std::uint64_t begin_ns_ = 0;

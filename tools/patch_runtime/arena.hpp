@@ -61,6 +61,10 @@ class arena {
   /// @param code address of its first instruction @param code_bytes of all of it, in one piece
   std::optional<code_region> add_region(std::uint32_t kernel, std::uint64_t code, std::uint64_t code_bytes,
                                         Sanitizer_StreamHandle stream);
+  /// What is once for all shards of the kernel's own row.
+  std::uint64_t function_row(std::uint32_t kernel) const {
+    return memory_ + layout_.function_shared_begin + std::size_t{kernel} * layout_.function_shared_bytes;
+  }
   /// Copies all that is used of it to the host. @return "" or half a line
   std::string read(Sanitizer_StreamHandle stream);
   /// As last read; empty: never.

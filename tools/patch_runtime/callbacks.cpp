@@ -20,6 +20,12 @@ void on_resource(collector& to, Sanitizer_CallbackId id, void const* data) {
       return to.module_loaded(*static_cast<Sanitizer_ResourceModuleData const*>(data));
     case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
       return to.module_ends(*static_cast<Sanitizer_ResourceModuleData const*>(data));
+    case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
+    case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC:
+      return to.memory_made(*static_cast<Sanitizer_ResourceMemoryData const*>(data));
+    case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE:
+    case SANITIZER_CBID_RESOURCE_MEMORY_FREE_ASYNC:
+      return to.memory_ends(*static_cast<Sanitizer_ResourceMemoryData const*>(data));
     default:
       return;
   }

@@ -327,6 +327,12 @@ void collector::launch_begins(Sanitizer_LaunchData const& what, launched_by how)
     ++group.unpatched;
     return;
   }
+  context_record& context = *kernel.context;
+  if (how == launched_by::graph) {
+    prepare_shadow(context, *group.graph_state, context.graph_shadows[*group.graph_state], what.hStream);
+  } else {
+    prepare_shadow(context, *group.state, group.shadow, what.hStream);
+  }
   auto* const data = reinterpret_cast<void*>(given);
   SanitizerResult const result = with_.sanitizerSetLaunchCallbackData_(what.hLaunch, what.function, what.hStream, data);
   if (result == SANITIZER_SUCCESS && sampled != nullptr)
@@ -359,7 +365,9 @@ void collector::find_places(context_record& context) {
 void collector::read(context_record& context, Sanitizer_StreamHandle stream) {
   if (context.is_gone || !context.lost_because.empty() || !context.memory.exists()) return;
   context.lost_because = context.memory.read(stream);
-  if (context.lost_because.empty()) find_places(context);
+  if (!context.lost_because.empty()) return;
+  find_places(context);
+  read_shadow(context, ended::some);
 }
 
 void collector::count_delivered(context_record const& context) {
@@ -395,7 +403,10 @@ void collector::harvest() {
       continue;
     }
     read(context, context.stream);
-    if (context.lost_because.empty()) count_delivered(context);
+    if (context.lost_because.empty()) {
+      read_shadow(context, ended::all);
+      count_delivered(context);
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <pasta/session/ptx/tool_exchange.hpp>
 #include <pasta/session/settings.hpp>
 #include <set>
 #include <unordered_map>
@@ -40,6 +41,7 @@ class collector {
     std::string file;  ///< the fatbin
     tool_patches about;
     std::string why_not;  ///< half a line; empty: all is well
+    ptx::shadow_need shadow = {};
   };
   /// @param begin called once, before the first module is patched
   collector(sanitizer const& with, ptx::driver const& driver, settings const& wanted, std::function<patches()> begin)
@@ -55,6 +57,8 @@ class collector {
   void context_ends(CUcontext context);
   void module_loaded(Sanitizer_ResourceModuleData const& what);
   void module_ends(Sanitizer_ResourceModuleData const& what);
+  void memory_made(Sanitizer_ResourceMemoryData const& what);
+  void memory_ends(Sanitizer_ResourceMemoryData const& what);
   enum class launched_by : std::uint8_t { call, graph };
   void launch_begins(Sanitizer_LaunchData const& what, launched_by how);
   /// The program has waited: a moment to bring to the host what is there, in case that the GPU fails later.
@@ -113,6 +117,11 @@ class collector {
   std::uint64_t user_data_of_call(kernel_record& kernel, launch_group& group, Sanitizer_StreamHandle stream);
   std::uint64_t user_data_of_graph(kernel_record const& kernel, launch_group& group);
   void read(context_record& context, Sanitizer_StreamHandle stream);
+  // shadow.cpp
+  void start_shadow(context_record& context);
+  void prepare_shadow(context_record& context, std::uint32_t state, shadow_record& shadow, Sanitizer_StreamHandle stream);
+  enum class ended : std::uint8_t { all, some };
+  void read_shadow(context_record& context, ended how);
   static void find_places(context_record& context);
   void count_delivered(context_record const& context);
 
@@ -129,6 +138,7 @@ class collector {
   std::set<std::string> notes_;
   std::uint64_t next_launch_ = 0;
   block_tally tally_;
+  allocation_map allocations_;  // of all devices
   inline static std::atomic<bool> is_stopped_{false};
 };
 

@@ -9,6 +9,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <pasta/session/block_tally.hpp>
 #include <pasta/vendor/launch_shape.hpp>
@@ -18,8 +19,15 @@
 
 #include "arena.hpp"
 #include "modules.hpp"
+#include "shadow_memory.hpp"
 
 namespace pasta::patch {
+
+/// Where what a launch touches is noted, of a tool with shadow bits.
+struct shadow_record {
+  shadow_keeper::kernel* kernel = nullptr;
+  std::uint64_t memory_version = 0;  ///< of the context, when it was told where its bits are
+};
 
 /// Launches of a kernel that a report shows as one.
 struct launch_group {
@@ -29,6 +37,7 @@ struct launch_group {
   std::optional<std::uint32_t> state;        ///< number of what its patches add to; empty: nothing was analysed yet
   std::optional<std::uint32_t> graph_state;  ///< the same of its launches in graphs; other kernels add to it too
   code_region const* region = nullptr;       ///< rows of its code; null: it has none
+  shadow_record shadow;                      ///< of its launches by calls
   launch_shape first;                        ///< of the launches
   bool has_one_shape = true;
   std::uint64_t launches = 0;
@@ -47,7 +56,11 @@ struct context_record {
   arena memory;
   std::map<std::string, std::uint32_t> graph_states;          ///< by annotated range
   std::deque<std::pair<std::uint32_t, code_region>> regions;  ///< with the number of the kernel's state
-  bool has_patches = false;                                   ///< it was tried to load them
+  std::unique_ptr<shadow_keeper> shadow;  ///< of a tool with shadow bits, from its first launch on
+  std::map<std::uint32_t, shadow_record> graph_shadows;  ///< by the number of the graphs' state
+  Sanitizer_StreamHandle shadow_stream = nullptr;
+  std::uint64_t memory_version = 1;         ///< another one after the program has allocated or released memory
+  bool has_patches = false;                 ///< it was tried to load them
   std::vector<std::string const*> kernels;  ///< whose each state is, by its number; names as in their modules
   std::map<std::pair<std::uint64_t, std::uint32_t>, code_place> places;  ///< of sites, by address and state
   std::string why_not;                                                   ///< nothing can be patched in it: half a line

@@ -62,13 +62,15 @@ class context_rows {
       if (copy_->empty()) continue;
       std::string name = "functions that kernels of graphs share";
       if (kernels_of_graphs_[state] == 1) name = find_kernel(records, state);
-      bool const is_any = layout_->function_shard_bytes > 0 ||
+      auto const shadow = of_->graph_shadows.find(state);
+      bool const is_any = layout_->function_shard_bytes > 0 || shadow != of_->graph_shadows.end() ||
                           std::any_of(sites_[state].begin(), sites_[state].end(),
                                       [&, state = state](auto const& each) { return is_placed(each.second, state); });
       if (!is_any) continue;
       ptx::collected_kernel& to = section(name, range);
       add_from_graph(state, to, [](std::string const& function) { return !function.empty(); });
       add_function(state, to);
+      if (shadow != of_->graph_shadows.end()) to.touched.merge(shadow->second.kernel->touched());
     }
   }
 
@@ -239,6 +241,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
       add_launches(record, group, is_new, kernel);
       bool const are_shards_parts = wanted.block_rate < 1 && wanted.sampling_rate >= 1;
       rows.at(record.context).add(group, record.name, are_shards_parts, kernel);
+      if (group.shadow.kernel != nullptr) kernel.touched.merge(group.shadow.kernel->touched());
     }
     for (auto const& [range, counts] : record.sampled) {
       bool is_new = false;
@@ -272,6 +275,7 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
                     names));
   }
   for (context_record const& context : contexts) {
+    if (context.shadow != nullptr) context.shadow->add_notes(notes);
     if (context.lost_because.empty()) continue;
     notes.insert(
         fmt::format("A kernel went wrong, and what was not read by then is lost with it: {}", context.lost_because));

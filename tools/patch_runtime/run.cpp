@@ -39,6 +39,7 @@ collector::patches run::find_patches() {
   collector::patches found;
   found.why_not = begin();
   if (!found.why_not.empty()) return found;
+  found.shadow = shadow();
   collecting::tool_library const& tool = tools().front();
   auto const ask = reinterpret_cast<void (*)(tool_patches*)>(tool.find("pasta_tool_patches"));
   if (tools().size() > 1) {

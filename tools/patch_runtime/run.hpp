@@ -27,6 +27,7 @@ class run final : public collecting::process_run {
   void fill(report_model& report) override;
   void add_note(std::string const& note) override { collector_.add_note(note); }
   std::uint64_t count_launches() override;
+  bool has_shadow() const override { return true; }
   std::string why_nothing() override;
   collector::patches find_patches();
 

@@ -58,6 +58,22 @@ struct module_unload {
 struct library_unload {
   CUlibrary library;
 };
+struct memory_allocate {  ///< what all kinds of it begin with
+  CUdeviceptr* made;
+  std::size_t bytes;
+};
+struct memory_allocate_pitch {
+  CUdeviceptr* made;
+  std::size_t* pitch;
+  std::size_t width_bytes, height;
+};
+struct memory_map {
+  CUdeviceptr address;
+  std::size_t bytes;
+};
+struct memory_free {  ///< what all kinds of it begin with
+  CUdeviceptr address;
+};
 struct context_destroy {
   CUcontext context;
 };

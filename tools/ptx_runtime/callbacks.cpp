@@ -90,6 +90,7 @@ void on_launch(run& all, launch_call const& launch, CUpti_CallbackData const& ca
     *call.correlationData = 0;
     if (call.context == nullptr) return;  // the driver will refuse it
     function_record& record = to.find(launch.function, call.context, call.contextUid, call.symbolName, launch.shape);
+    to.prepare_shadow(record);
     if (to.is_capturing(launch.stream)) {
       record.plain.see_shape(launch.shape);
     } else if (!to.is_any_apart(record)) {
@@ -121,6 +122,7 @@ void on_graph_launch(run& all, CUpti_CallbackData const& call, default_stream wh
     bool const are_apart = std::any_of(launches.begin(), launches.end(), [&](collector::launched const& each) {
       return to.is_any_apart(*each.function);
     });
+    for (collector::launched const& each : launches) to.prepare_shadow(*each.function);
     if (are_apart) to.launches_begin(launches, stream, collector::launch_unit::graph);
     for (collector::launched const& each : launches) {
       if (!are_apart) to.see_plain(*each.function, stream);
@@ -213,9 +215,53 @@ void on_unload(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
   if (module != nullptr && has_succeeded(call)) all.collector().module_gone(module, call.contextUid);
 }
 
+// Memory that comes is known behind the call, memory that goes before it.
+bool follow_memory(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
+  collector& to = all.collector();
+  bool const is_done = call.callbackSite != CUPTI_API_ENTER && has_succeeded(call);
+  bool const begins = call.callbackSite == CUPTI_API_ENTER;
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz: {
+      auto const& p = *static_cast<parameters::memory_allocate const*>(call.functionParams);
+      if (is_done) to.allocated(call.contextUid, *p.made, p.bytes);
+      return true;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocPitch_v2: {
+      auto const& p = *static_cast<parameters::memory_allocate_pitch const*>(call.functionParams);
+      if (is_done) to.allocated(call.contextUid, *p.made, *p.pitch * p.height);
+      return true;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemMap: {
+      auto const& p = *static_cast<parameters::memory_map const*>(call.functionParams);
+      if (is_done) to.allocated(call.contextUid, p.address, p.bytes);
+      return true;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2:
+      if (begins)
+        to.released(call.contextUid, static_cast<parameters::memory_free const*>(call.functionParams)->address,
+                    collector::release::waits);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz:
+      if (begins)
+        to.released(call.contextUid, static_cast<parameters::memory_free const*>(call.functionParams)->address,
+                    collector::release::in_stream);
+      return true;
+    default:
+      return false;
+  }
+}
+
 void on_driver_call(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
   if (std::optional<launch_call> const launch = find_launch(id, call.functionParams))
     return on_launch(all, *launch, call);
+  if (follow_memory(all, id, call)) return;
   switch (id) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
       return on_graph_launch(all, call, default_stream::legacy);

@@ -20,6 +20,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <pasta/session/ptx/tool_exchange.hpp>
 #include "driver.hpp"
 #include "images.hpp"
 #include "records.hpp"
@@ -75,6 +76,17 @@ class collector {
   static void stop() { is_stopped_ = true; }
   static void go_on() { is_stopped_ = false; }
 
+  // ---- Shadow bits. Any thread.
+
+  /// What the tool asks for; called once, before anything is attached.
+  void want_shadow(shadow_need const& need);
+  /// The program has allocated memory, or releases it.
+  void allocated(std::uint32_t context_uid, std::uint64_t address, std::uint64_t bytes);
+  enum class release : std::uint8_t { waits, in_stream };
+  void released(std::uint32_t context_uid, std::uint64_t address, release how);
+  /// Before a launch of the function: tells it where its bits are, if that has changed.
+  void prepare_shadow(function_record& function);
+
   // ---- Graphs. Any thread.
 
   void graph_made(CUgraphExec exec, CUgraph graph, CUcontext context, std::uint32_t context_uid);
@@ -113,6 +125,9 @@ class collector {
     static_cast<void>(lock.try_lock_for(std::chrono::seconds(2)));
     std::set<std::string> notes = notes_;
     add_launch_notes(notes);
+    for (context_state const& context : contexts_) {
+      if (context.shadow != nullptr) context.shadow->add_notes(notes);
+    }
     f(records_, contexts_, std::move(notes));
   }
   void add_note(std::string const& note) {
@@ -177,6 +192,13 @@ class collector {
   function_record& find_node(CUDA_KERNEL_NODE_PARAMS const& parameters, CUcontext context, std::uint32_t context_uid);
   static void count_nodes(graph_record& of);
 
+  // shadow.cpp
+  void place_shadow(context_state& context, attachment& where, std::size_t function);
+  void write_shadow_word(context_state& context, CUdeviceptr word, std::uint64_t view) const;
+  void detach_shadow(context_state& context);
+  void read_shadow(context_state& context, attachment& from, wait how);
+  void blank_shadow_words(attachment const& of, std::byte* set) const;
+
   // apart.cpp
   static void see_plain_stream(attachment& of, CUstream stream);
   void prepare(context_state& context);
@@ -209,6 +231,10 @@ class collector {
   std::optional<std::string> begin_result_;                          // attach_mutex_
   bool is_any_excluded_ = false;                                     // attach_mutex_
   std::map<std::string, std::shared_ptr<read_table const>> tables_;  // [id], attach_mutex_
+
+  shadow_need need_;            // attach_mutex_
+  allocation_map allocations_;  // attach_mutex_; of the contexts by their numbers
+  std::atomic<bool> is_following_memory_{true}, has_shadow_{false};
 
   std::timed_mutex results_mutex_;
   std::deque<context_state> contexts_;

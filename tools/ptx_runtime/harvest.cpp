@@ -37,6 +37,7 @@ std::string collector::read(context_state& context, attachment& from) {
     for (std::size_t i = 0; i < copies.size() && bin.memory != 0; ++i) {
       attachment::slab const& slab = from.slabs[i];
       if (bin.memory < slab.memory || bin.memory >= slab.memory + slab.sets * from.set_bytes()) continue;
+      if (&bin == &from.bins.front()) blank_shadow_words(from, copies[i].data() + (bin.memory - slab.memory));
       bin.keep(from, copies[i].data() + (bin.memory - slab.memory));
       break;
     }
@@ -105,6 +106,9 @@ void collector::harvest_one(context_state& context, wait how) {
     if (problem.empty()) have_ended(before);
   }
   if (problem.empty()) problem = read_all(context);
+  for (attachment& each : context.attachments) {
+    if (problem.empty() && !each.is_gone) read_shadow(context, each, how);
+  }
   conclude(context, problem, before);
 }
 
@@ -175,6 +179,8 @@ void collector::module_gone(CUmodule module, std::uint32_t context_uid) {
         context.lost_because = error;
         return;
       }
+      read_shadow(context, each, wait::for_kernels);
+      for (auto const& [function, kernel] : each.shadows) context.shadow->retire(*kernel);
       each.is_gone = true;
       for (attachment::slab const& slab : each.slabs) {
         static_cast<void>(driver_.cuMemFree_(slab.memory));

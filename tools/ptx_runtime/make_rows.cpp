@@ -26,6 +26,12 @@ std::string why_not(function_record const& function, std::string const& tool) {
 // Groups that became one, by the one that stands for them.
 using united_groups = std::map<launch_group const*, std::vector<launch_group const*>>;
 
+// What the bits of a function say.
+void add_touched(attachment const& from, std::size_t function, collected_kernel& to) {
+  auto const known = from.shadows.find(function);
+  if (known != from.shadows.end()) to.touched.merge(known->second->touched());
+}
+
 void add_groups(function_record const& from, std::string const& tool, kernel_sections& to, std::uint64_t& beside) {
   std::vector<launch_group const*> groups{&from.plain};
   for (launch_group const& each : from.apart) groups.push_back(&each);
@@ -58,6 +64,12 @@ void add_groups(function_record const& from, std::string const& tool, kernel_sec
       std::size_t const before = kernel.sites.size();
       rows.add_function(from.where->table->functions[from.function], kernel);
       for (std::size_t i = before; i < kernel.sites.size(); ++i) kernel.sites[i].part = root.part;
+      if (!root.launch && root.range.empty() && root.part == 0) {
+        add_touched(*from.where, from.function, kernel);
+      } else if (!from.where->shadows.empty()) {
+        collecting::add_once(kernel.losses.not_instrumentable,
+                             "what it touched: this route has bits for a kernel, not for launches kept apart");
+      }
     }
   }
   for (auto const& [range, counts] : from.sampled) {
@@ -96,6 +108,12 @@ collected make_rows(std::deque<function_record> const& records, std::deque<conte
       has_functions = collecting::add_others(each, std::move(copies), launched[&each], tool,
                                              "its launches: the GPU launched it itself", into) ||
                       has_functions;
+      for (auto const& [function, kernel] : each.shadows) {
+        bool is_new = false;
+        bool const is_called = !each.table->functions[function].is_entry && !kernel->touched().allocations.empty();
+        if (is_called) add_touched(each, function, into.of(each.table->functions[function].name, is_new));
+        has_functions = has_functions || is_called;
+      }
     }
     bool const is_unread = std::any_of(context.attachments.begin(), context.attachments.end(),
                                        [](attachment const& each) { return each.bins.front().copy.empty(); });

@@ -22,6 +22,7 @@
 
 #include "kept_memory.hpp"
 #include "launch_group.hpp"
+#include "shadow_memory.hpp"
 
 namespace pasta::ptx {
 
@@ -57,6 +58,7 @@ struct attachment : memory_layout {
     std::size_t sets = 0;
   };
   std::vector<slab> slabs;
+  std::map<std::size_t, shadow_keeper::kernel*> shadows;  ///< [function], of a tool with shadow bits
   // What follows is for launches that are kept apart, and guarded by the results' lock.
   std::vector<CUdeviceptr> free;  ///< sets, zeroed
   std::deque<launch_bin> bins;    ///< the first is for all that is not kept apart
@@ -89,9 +91,11 @@ struct context_state {
   bool can_switch = false;  ///< its streams can be told to write to a module's state
   pasta::ptx::lanes lanes;  ///< guarded by the results' lock
   std::list<attachment> attachments;
-  std::string lost_because;                ///< a kernel went wrong; empty: all is well
-  std::atomic<std::int64_t> next_read{0};  ///< when the program's waiting may be used again to read; steady clock
-  std::atomic<bool> is_gone{false};        ///< destroyed
+  std::unique_ptr<shadow_keeper> shadow;         ///< of a tool with shadow bits, from its first launch on
+  std::atomic<std::uint64_t> memory_version{1};  ///< another one when functions must be told where their bits are
+  std::string lost_because;                      ///< a kernel went wrong; empty: all is well
+  std::atomic<std::int64_t> next_read{0};        ///< when the program's waiting may be used again to read; steady clock
+  std::atomic<bool> is_gone{false};              ///< destroyed
 };
 
 /// A function in a context, as it is launched.
@@ -101,6 +105,8 @@ struct function_record {
   attachment* where = nullptr;  ///< null: nothing counts in it
   std::size_t function = 0;     ///< index in the table's functions
   std::string why_not;          ///< nothing counts in it: half a line
+
+  std::atomic<std::uint64_t> memory_version{0};  ///< of the context, when it was told where its bits are
 
   bool is_excluded = false;  ///< it was not chosen: all its launches are left out
   launch_group plain;        ///< launches that are not kept apart

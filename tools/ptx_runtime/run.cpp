@@ -12,7 +12,13 @@ namespace pasta::ptx {
 
 run::run(settings set)
     : collecting::process_run(std::move(set), "ptx", "cuda"),
-      collector_(driver_, wanted(), [this] { return begin(); }) {}
+      collector_(driver_, wanted(), [this] { return begin_collecting(); }) {}
+
+std::string run::begin_collecting() {
+  std::string why = begin();
+  collector_.want_shadow(why.empty() ? shadow() : shadow_need());
+  return why;
+}
 
 void run::start(settings set) {
   run* const made = new run(std::move(set));

@@ -26,6 +26,8 @@ class run final : public collecting::process_run {
   void fill(report_model& model) override;
   void add_note(std::string const& note) override { collector_.add_note(note); }
   std::uint64_t count_launches() override;
+  bool has_shadow() const override { return true; }
+  std::string begin_collecting();
 
   inline static run* existing_ = nullptr;
 

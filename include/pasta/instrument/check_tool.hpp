@@ -119,6 +119,7 @@ concept has_public_names = requires {
   typename Tool::kernel_state;
   typename Tool::launch_state;
   typename Tool::program_state;
+  typename Tool::shadow;
 };
 
 template <class Tool>
@@ -310,6 +311,9 @@ consteval bool check_choices() {
   } else if constexpr (has_address_period<Tool> && has_thread_state_v<Tool>) {
     static_assert(!has_thread_state_v<Tool>,
                   "a tool with an address_period has no thread_state: its handler is called for one of many requests");
+  } else if constexpr (has_address_period<Tool> && has_shadow_v<Tool>) {
+    static_assert(!has_shadow_v<Tool>,
+                  "a tool with an address_period has no shadow bits: its handler does not get each request's address");
   } else {
     return true;
   }
@@ -363,6 +367,9 @@ consteval bool check_tools(type_list<Tools...>) {
     return false;
   } else if constexpr (!are_all_different<Tools...>) {
     static_assert(are_all_different<Tools...>, "a pasta::tool_pack names the same tool twice");
+    return false;
+  } else if constexpr ((std::size_t{has_shadow_v<Tools>} + ...) > 1) {
+    static_assert((std::size_t{has_shadow_v<Tools>} + ...) <= 1, "a pasta::tool_pack has one tool with shadow bits");
     return false;
   } else {
     return (check_one_tool<Tools>() && ...);

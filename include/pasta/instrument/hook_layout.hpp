@@ -112,12 +112,14 @@ struct hook_layout {
   }
   static constexpr std::uint32_t site_shard_bytes = padded(std::max(site::shard_bytes, std::uint32_t{8}));
   static constexpr std::uint32_t site_shared_bytes = padded(site::shared_bytes);
-  /// In a function's row: kernel, launch, program.
+  /// In a function's row: kernel, launch, program, shadow.
   static constexpr std::uint32_t launch_shard = kernel::shard_bytes, launch_shared = kernel::shared_bytes;
   static constexpr std::uint32_t program_shard = launch_shard + launch::shard_bytes;
   static constexpr std::uint32_t program_shared = launch_shared + launch::shared_bytes;
   static constexpr std::uint32_t function_shard_bytes = padded(program_shard + program::shard_bytes);
-  static constexpr std::uint32_t function_shared_bytes = padded(program_shared + program::shared_bytes);
+  /// Of a tool with shadow bits: the address of the function's detail::shadow_view, or 0.
+  static constexpr std::uint32_t shadow_shared = program_shared + program::shared_bytes;
+  static constexpr std::uint32_t function_shared_bytes = padded(shadow_shared + (has_shadow_v<Tool> ? 8 : 0));
 };
 
 /// What a row holds. @param shard, shared the two places of the row; shared may be null: only what the shard has

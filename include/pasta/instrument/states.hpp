@@ -54,6 +54,23 @@ void merge_states(state_tuple<States...>& into, state_tuple<States...> const& fr
   (std::index_sequence_for<States...>{});
 }
 
+struct shadow_view;
+template <class Tool>
+inline constexpr bool has_shadow_v = !std::is_empty_v<typename Tool::shadow>;
+template <class List>
+inline constexpr bool any_shadow_v = false;
+template <class... Tools>
+inline constexpr bool any_shadow_v<type_list<Tools...>> = (has_shadow_v<Tools> || ...);
+/// What a handler reaches by at.shadow(). @param view null: nothing is kept
+template <class Tool>
+PASTA_DEVICE constexpr typename Tool::shadow make_shadow([[maybe_unused]] shadow_view const* view) {
+  if constexpr (has_shadow_v<Tool>) {
+    return typename Tool::shadow(view);
+  } else {
+    return {};
+  }
+}
+
 template <class Tool>
 inline constexpr bool has_thread_state_v = !std::is_empty_v<typename Tool::thread_state>;
 template <class Tool>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <concepts>
 #include <map>
+#include <pasta/analysis/touched_memory.hpp>
 #include <pasta/instrument/site.hpp>
 #include <pasta/report/model.hpp>
 #include <pasta/tool.hpp>
@@ -35,6 +36,7 @@ struct kernel_result {
   std::vector<site_result<Tool>> sites;     ///< sorted by file, line, column
   typename Tool::kernel_state kernel{};
   typename Tool::launch_state launch_state{};
+  touched_memory touched;  ///< of a tool with shadow bits
 };
 
 /// Everything that a tool collected in a run.

@@ -117,9 +117,9 @@ class session final : public event_sink {
     try {
       if (bytes > 0) {
         allocations_->add(address, bytes);
-        happened(allocation{address, bytes, 0, now});
+        happened(allocation{address, bytes, runs_->current_device(), now});
       } else {
-        happened(deallocation{address, allocations_->remove(address), 0, now});
+        happened(deallocation{address, allocations_->remove(address), runs_->current_device(), now});
       }
     } catch (std::exception const&) {  // no memory to remember an allocation: the program must not notice
     }

@@ -216,6 +216,7 @@ class tool_run final : public tool_run_base {
 
   template <class Event>
   void deliver_host_event(Event const& what) {
+    if constexpr (requires { collector_.memory_changed(what); }) collector_.memory_changed(what);
     if constexpr (any_handles_v<tools, Event>) {
       std::lock_guard const lock(mutex_);
       kernel_record* const record = current_launch::run_ == this ? current_launch::record_ : nullptr;
@@ -285,6 +286,7 @@ class tool_run final : public tool_run_base {
       kernel.losses.events_dropped += record.collected.events_dropped();
       merge_state(kernel.kernel, detail::get_state<Index>(record.host_kernel_states));
       merge_state(kernel.launch_state, detail::get_state<Index>(record.host_launch_states));
+      if constexpr (detail::has_shadow_v<Tool>) kernel.touched = record.collected.touched();
       for (auto& [site, result] : sites) {
         result.site = site;
         kernel.losses.events_delivered += result.executions;

@@ -102,6 +102,17 @@ CUresult CUDAAPI cuCtxSynchronize() {
 }
 CUresult CUDAAPI cuMemAlloc(CUdeviceptr* made, std::size_t bytes) {
   *made = fake::all().memory.allocate(bytes);
+  Sanitizer_ResourceMemoryData data{};
+  data.address = *made;
+  data.size = bytes;
+  fake::all().tell(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC, &data);
+  return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
+  Sanitizer_ResourceMemoryData data{};
+  data.address = address;
+  fake::all().memory.free(address);
+  fake::all().tell(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE, &data);
   return CUDA_SUCCESS;
 }
 // `path` is PTX; beside it may be an ELF file of the same name with `.elf` behind it.

@@ -31,7 +31,8 @@ struct delivery<type_list<Tools...>> {
   template <class Tool>
   static constexpr bool is_light_v =
       has_registers_only<typename Tool::site_state>() && has_registers_only<typename Tool::kernel_state>() &&
-      has_registers_only<typename Tool::launch_state>() && has_registers_only<typename Tool::program_state>();
+      has_registers_only<typename Tool::launch_state>() && has_registers_only<typename Tool::program_state>() &&
+      !has_shadow_v<Tool>;
 
   /// Where a multiprocessor collects.
   PASTA_DEVICE PASTA_ALWAYS_INLINE static std::uint32_t shard_number(view_type const& view) {
@@ -263,6 +264,7 @@ struct delivery<type_list<Tools...>> {
       typename Tool::program_state program{};
       typename context<Tool>::parts parts{&site,    &get_state<index>(threads),      &kernel, &launch,
                                           &program, &get_state<index>(given.options)};
+      parts.shadow = make_shadow<Tool>(given.shadow.view());
       auto& kept = given.where.shards[0];
       if constexpr (requires { event.site; }) {
         if (!watches<Tool>(key)) return;

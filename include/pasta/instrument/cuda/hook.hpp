@@ -15,6 +15,7 @@
 #define PASTA_INSTRUMENT_CUDA_HOOK_HPP
 
 #include <pasta/analysis/cuda/site_locator.hpp>
+#include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/check_tool.hpp>
 #include <pasta/instrument/cuda/hook_words.hpp>
 
@@ -105,10 +106,15 @@ struct hook {
     typename Tool::launch_state launch{};
     typename Tool::program_state program{};
     bytes const site_shard = at(rows.site_shard), site_shared = at(rows.site_shared);
+    shadow_view const* shadow = nullptr;
+    if constexpr (has_shadow_v<Tool>) {
+      shadow = *reinterpret_cast<shadow_view const* const*>(at(rows.function_shared) + layout::shadow_shared);
+    }
     using site_layout = typename layout::site;
     site_locator const way{
         nullptr, site_shared + site_layout::rare, site_shared + site_layout::shared_lock, 0, 0, nullptr, 0};
-    typename context<Tool>::parts const parts{&site, &thread, &kernel, &launch, &program, &options, &way};
+    typename context<Tool>::parts const parts{&site,    &thread,  &kernel, &launch,
+                                              &program, &options, &way,    make_shadow<Tool>(shadow)};
     context<Tool> to(parts);
     handler(to);
 

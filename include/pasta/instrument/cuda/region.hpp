@@ -7,6 +7,7 @@
 
 #include <pasta/analysis/cuda/shared_merge.hpp>
 #include <pasta/analysis/cuda/site_locator.hpp>
+#include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/choices.hpp>
 #include <pasta/instrument/cuda/patterns.hpp>
 
@@ -83,6 +84,7 @@ struct region_of<type_list<Tools...>> {
   struct setup {
     view where;
     typename states_of<type_list<Tools...>>::options options;
+    [[no_unique_address]] launch_shadow<any_shadow_v<type_list<Tools...>>> shadow{};
   };
 
   static constexpr std::size_t size_bytes(std::uint32_t shard_count) {

@@ -333,6 +333,7 @@ class thread_probe<type_list<Tools...>> {
     parts.launch = &launch;
     parts.program = &program;
     parts.options = &get_state<index>(given_->options);
+    parts.shadow = make_shadow<Tool>(given_->shadow.view());
     context<Tool> at(parts);
     f(at);
     if (slot != no_row) keep_site<Tool>(slot, lane, key, site);

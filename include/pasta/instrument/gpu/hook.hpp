@@ -16,6 +16,7 @@
 #define PASTA_INSTRUMENT_GPU_HOOK_HPP
 
 #include <pasta/analysis/gpu/request_sample.hpp>
+#include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/check_tool.hpp>
 #include <pasta/instrument/hook_events.hpp>
 #include <pasta/instrument/hook_layout.hpp>
@@ -143,7 +144,12 @@ struct device_hook {
       way = {rows.site_shared + site_layout::rare,
              reinterpret_cast<std::uint32_t*>(rows.site_shared + site_layout::shared_lock)};
     }
-    context<Tool> to(typename context<Tool>::parts{&site, &thread, &kernel, &launch, &program, &options, &way});
+    shadow_view const* shadow = nullptr;
+    if constexpr (has_shadow_v<Tool>) {
+      shadow = *reinterpret_cast<shadow_view const* const*>(rows.function_shared + layout::shadow_shared);
+    }
+    context<Tool> to(typename context<Tool>::parts{&site, &thread, &kernel, &launch, &program, &options, &way,
+                                                   make_shadow<Tool>(shadow)});
     handler(to);
     if constexpr (Where == has_site) merge_row(lanes, rows.site_shard, rows.site_shared, site);
     unsigned char *const shard = rows.function_shard, *const shared = rows.function_shared;

@@ -7,6 +7,7 @@
 
 #include <pasta/analysis/bits.hpp>
 #include <pasta/analysis/gpu/merge.hpp>
+#include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/choices.hpp>
 
 namespace pasta::detail {
@@ -71,6 +72,7 @@ struct region_of<type_list<Tools...>> {
     shard* shards;
     std::uint32_t shard_mask;  // number of shards - 1; a power of two
     typename states_of<type_list<Tools...>>::options options;
+    [[no_unique_address]] launch_shadow<any_shadow_v<type_list<Tools...>>> shadow{};
   };
 
   static constexpr std::size_t size_bytes(std::uint32_t shard_count) {

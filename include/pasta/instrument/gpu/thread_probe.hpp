@@ -98,7 +98,8 @@ class thread_probe<type_list<Tools...>> {
     site_locator const way{row == no_row ? nullptr : reinterpret_cast<unsigned char*>(&get_state<index>(rare.states)),
                            &rare.lock};
     context<Tool> at(typename context<Tool>::parts{&site, &get_state<index>(threads_), &kernel, &launch, &program,
-                                                   &get_state<index>(given_.options), &way});
+                                                   &get_state<index>(given_.options), &way,
+                                                   make_shadow<Tool>(given_.shadow.view())});
     f(at);
     auto& into = shard();
     if (row != no_row) merge_all(lanes, get_state<index>(into.rows[row].states), site, into.rows[row].lock);

@@ -4,6 +4,7 @@
 #ifndef PASTA_INSTRUMENT_HOST_DELIVER_HPP
 #define PASTA_INSTRUMENT_HOST_DELIVER_HPP
 
+#include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/choices.hpp>
 #include <pasta/instrument/host/shard.hpp>
 #include <pasta/vendor/host.hpp>
@@ -16,7 +17,8 @@ struct worker_data {
   shard<List>* kernel = nullptr;  ///< of the kernel that runs
   typename detail::states_of<List>::program program_states{};
   typename detail::states_of<List>::options const* options = nullptr;
-  std::string handler_error;  ///< what the first device handler that threw had to say
+  detail::shadow_view const* shadow = nullptr;  ///< of the launch; null where no tool has any
+  std::string handler_error;                    ///< what the first device handler that threw had to say
   std::unique_ptr<typename detail::states_of<List>::thread[]>
       threads;  ///< [thread of the block]; null where no tool has any
 };
@@ -39,6 +41,7 @@ PASTA_ALWAYS_INLINE context<Tool> make_context(worker_data<List>& data, site_row
   parts.launch = &get_state<Index>(data.kernel->launch_states);
   parts.program = &get_state<Index>(data.program_states);
   parts.options = &get_state<Index>(*data.options);
+  parts.shadow = make_shadow<Tool>(data.shadow);
   return context<Tool>(parts);
 }
 

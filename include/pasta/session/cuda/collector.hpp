@@ -14,10 +14,12 @@
 #include <pasta/instrument/cuda/settle.hpp>
 #include <pasta/session/block_tally.hpp>
 #include <pasta/session/cuda/device_kept.hpp>
+#include <pasta/session/cuda/device_memory.hpp>
 #include <pasta/session/cuda/device_text.hpp>
 #include <pasta/session/cuda/launch_timer.hpp>
 #include <pasta/session/cuda/merge_tools.hpp>
 #include <pasta/session/cuda/probed_kernel.hpp>
+#include <pasta/session/shadow_keeper.hpp>
 #include <set>
 
 namespace pasta {
@@ -49,6 +51,12 @@ class collector {
     std::uint64_t unread_launches = 0;  // that have ended; of all parts in the first
     std::uint32_t part = 0;             // of a sample
   };
+  // A kernel's shadow memory in one context.
+  using keeper = detail::shadow_keeper<detail::device_memory>;
+  struct placed_shadow {
+    context_state* context;
+    typename keeper::kernel* kernel;
+  };
   // What was read from it, merged.
   struct site_total {
     std::uint64_t executions = 0;
@@ -77,12 +85,19 @@ class collector {
       if (are_parts_merged_) return {};
       return {part_events_.begin(), part_events_.end()};
     }
+    /// Of a tool with shadow bits. As of the last fetch().
+    touched_memory touched() const {
+      touched_memory all;
+      for (placed_shadow const& each : shadows_) all.merge(each.kernel->touched());
+      return all;
+    }
     /// Launches that have ended, and whose results were lost afterwards, with their context.
     std::uint64_t launches_lost() const { return lost_; }
 
    private:
     friend collector;
-    std::vector<placed> regions_;  // one for each context
+    std::vector<placed> regions_;         // one for each context
+    std::vector<placed_shadow> shadows_;  // likewise
     std::map<site_info, site_total> sites_;
     kernel_states kernel_{};
     launch_states launch_{};
@@ -111,6 +126,7 @@ class collector {
       }
       static_cast<void>(cudaDeviceSynchronize());
       context.pool.release();
+      if (context.shadow) context.shadow->release();
     }
     static_cast<void>(cudaGetLastError());
   }
@@ -171,9 +187,32 @@ class collector {
     for (auto const& call : done) call();
   }
 
+  /// The program has allocated memory, or is about to release it: for tools with shadow bits. Any thread. What kernels
+  /// have touched of memory that goes is read, which waits for them, as its release does.
+  void memory_changed(allocation const& what) {
+    if constexpr (detail::any_shadow_v<tools>) {
+      std::lock_guard const lock(mutex_);
+      if (what.size_bytes == 0) return;
+      auto const added = allocations_.add(what.address, what.size_bytes, what.device, what.time_ns);
+      for (auto const& ended : added.ended) forget(ended);
+      for (context_state& context : contexts_) {
+        if (context.is_own(added.record)) context.shadow->allocated(added.record);
+      }
+    }
+  }
+  void memory_changed(deallocation const& what) {
+    if constexpr (detail::any_shadow_v<tools>) {
+      std::lock_guard const lock(mutex_);
+      if (auto const ended = allocations_.remove(what.address)) forget(*ended);
+    }
+  }
+
   void merge_into(program_states& into) const { detail::merge_states(into, program_); }
 
   void add_notes(std::vector<store const*> const& stores, std::set<std::string>& notes) const {
+    for (context_state const& context : contexts_) {
+      if (context.shadow) context.shadow->add_notes(notes);
+    }
     std::uint64_t count = 0;
     for (store const* const one : stores) count += one->launches_without_memory_;
     if (count > 0) {
@@ -205,6 +244,10 @@ class collector {
       return stream;
     }
     std::vector<placed> free;  // of launches that have been read, zeroed
+    std::unique_ptr<keeper> shadow;
+    bool is_own(allocation_record const& of) const {
+      return shadow && !is_lost && of.device == static_cast<std::uint64_t>(device);
+    }
   };
   struct running_launch {
     context_state* context;
@@ -277,8 +320,10 @@ class collector {
     typename detail::launch_timer::span const span =
         is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
     detail::kernel_activity::launch_watch watch(span.end != nullptr ? runs_->activity() : nullptr);
-    detail::launch_probed<ToolOrPack>(typename region::setup{view_of(*where, options_), options_}, kernel,
-                                      *request.shape, request.stream, detail::to_parameter(arguments)...);
+    typename region::setup given{view_of(*where, options_), options_};
+    if constexpr (detail::any_shadow_v<tools>) given.shadow = {prepare_shadow(*request.into, context, !is_captured)};
+    detail::launch_probed<ToolOrPack>(given, kernel, *request.shape, request.stream,
+                                      detail::to_parameter(arguments)...);
     detail::launch_timer::end(span, stream);
     if (span.end != nullptr) {
       running_.push_back({&context, span, ended, request.into, request.per, watch.keep()});
@@ -314,6 +359,28 @@ class collector {
     if (memory == nullptr) return other;
     of.regions_.push_back({&context, static_cast<unsigned char*>(memory), shard_count, 0, part});
     return &of.regions_.back();
+  }
+
+  detail::shadow_view prepare_shadow(store& of, context_state& context, bool may_wait) {
+    if (!context.shadow) {
+      context.shadow = std::make_unique<keeper>(detail::request_shadow(tools{}, options_));
+      allocations_.for_each([&](allocation_record const& live) {
+        if (context.is_own(live)) context.shadow->allocated(live);
+      });
+    }
+    for (placed_shadow const& known : of.shadows_) {
+      if (known.context == &context) return context.shadow->prepare(*known.kernel, may_wait);
+    }
+    of.shadows_.push_back({&context, context.shadow->make_kernel()});
+    return context.shadow->prepare(*of.shadows_.back().kernel, may_wait);
+  }
+
+  void forget(allocation_record const& ended) {
+    detail::device_kept const kept;
+    for (context_state& context : contexts_) {
+      if (!context.is_own(ended) || cudaSetDevice(context.device) != cudaSuccess) continue;
+      if (simt::current_context() == context.id) context.shadow->released(ended.address);
+    }
   }
 
   // The oldest launch that is kept apart makes room when it has ended.
@@ -393,6 +460,9 @@ class collector {
     store* const of = launch.into;
     if (launch.per != scope::launch || std::exchange(launch.is_released, true) || of->regions_.empty()) return;
     read(*of, problems);
+    for (placed_shadow const& each : of->shadows_) {
+      if (!each.context->is_lost) each.context->shadow->retire(*each.kernel);
+    }
     placed where = of->regions_.back();
     where.unread_launches = 0;
     of->regions_.clear();
@@ -427,6 +497,11 @@ class collector {
 
   // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice.
   void read(store& of, std::set<std::string>& problems) {
+    for (placed_shadow const& each : of.shadows_) {
+      if (each.context->is_lost) continue;
+      if (simt::current_context() != each.context->id) static_cast<void>(cudaSetDevice(each.context->device));
+      if (!each.context->shadow->read(*each.kernel)) problems.insert("shadow memory could not be read from the GPU");
+    }
     if (!of.regions_.empty()) of.dropped_ = 0;  // each region has its own since its begin
     for (placed& where : of.regions_) {
       if (where.context->is_lost) {
@@ -485,6 +560,7 @@ class collector {
   std::uint64_t told_by_cupti_ = 0, told_by_events_ = 0;
   options_type options_{};  // of the run
   program_states program_{};
+  allocation_map allocations_;  // of tools with shadow bits
 };
 
 }  // namespace pasta

@@ -31,6 +31,7 @@ class collector {
   using options_type = typename detail::states_of<tools>::options;
   using region = detail::region_of<tools>;
   using runtime = simt::runtime;
+  static_assert(!detail::any_shadow_v<tools>, "shadow bits are not on AMD GPUs; they are on NVIDIA GPUs and the host");
 
   /// Most memory of a GPU that results take [bytes].
   static constexpr std::size_t memory_limit_bytes = std::size_t{16} << 20;

@@ -10,6 +10,8 @@
 #include <pasta/session/block_tally.hpp>
 #include <pasta/session/crash_watch.hpp>
 #include <pasta/session/host/executor.hpp>
+#include <pasta/session/host/host_memory.hpp>
+#include <pasta/session/shadow_keeper.hpp>
 #include <set>
 
 namespace pasta {
@@ -60,9 +62,12 @@ class collector {
       }
       return events;
     }
+    /// As of the last fetch().
+    touched_memory touched() const { return shadow_ == nullptr ? touched_memory() : shadow_->touched(); }
 
    private:
     friend collector;
+    typename detail::shadow_keeper<detail::host_memory>::kernel* shadow_ = nullptr;  // null: no launch had any
     std::vector<std::unique_ptr<shard<tools>>> shards_;  // [worker][part of the sample]
     std::array<double, sample_parts> part_events_{};     // of shards that were merged
     bool is_merged_ = false;
@@ -88,7 +93,8 @@ class collector {
               std::function<void(std::uint64_t, std::uint64_t)> const& ended, Kernel const& kernel,
               Arguments const&... arguments) {
     detail::kernel_call<probe<ToolOrPack>, Kernel, Arguments...> call(kernel, arguments...);
-    call.prepare_worker = [&](simt::worker& self) { prepare(self, request, options); };
+    detail::shadow_view const shadow = prepare_shadow(*request.into, options);
+    call.prepare_worker = [&](simt::worker& self) { prepare(self, request, options, shadow); };
     if (!request.blocks.is_everything()) {
       call.choose_block = [&](simt::worker& self, std::uint64_t block) { return choose(self, request, block); };
     }
@@ -99,12 +105,36 @@ class collector {
     if (request.per == scope::launch) {
       std::lock_guard const lock(mutex_);
       merge_shards(*request.into);
+      if (auto* const its = request.into->shadow_; its != nullptr && shadow_->read(*its)) shadow_->retire(*its);
     }
     ended(begin_ns, end_ns);
   }
 
   /// Makes what was collected readable; nothing to do where it lies in host memory.
-  void fetch(std::vector<store*> const&, std::set<std::string>&) {}
+  void fetch(std::vector<store*> const& stores, std::set<std::string>&) {
+    std::lock_guard const lock(mutex_);
+    for (store* const one : stores) {
+      if (one->shadow_ != nullptr) shadow_->read(*one->shadow_);
+    }
+  }
+
+  /// The program has allocated memory, or releases it: for tools with shadow bits. Any thread.
+  void memory_changed(allocation const& what) {
+    if constexpr (detail::any_shadow_v<tools>) {
+      std::lock_guard const lock(mutex_);
+      if (what.size_bytes == 0) return;
+      auto const added = allocations_.add(what.address, what.size_bytes, what.device, what.time_ns);
+      if (shadow_ == nullptr) return;
+      for (auto const& ended : added.ended) shadow_->released(ended.address);
+      shadow_->allocated(added.record);
+    }
+  }
+  void memory_changed(deallocation const& what) {
+    if constexpr (detail::any_shadow_v<tools>) {
+      std::lock_guard const lock(mutex_);
+      if (allocations_.remove(what.address) && shadow_ != nullptr) shadow_->released(what.address);
+    }
+  }
 
   void merge_into(program_states& into) const {
     for (auto const& worker : workers_) detail::merge_states(into, worker.program_states);
@@ -117,6 +147,7 @@ class collector {
         notes.insert(fmt::format("a handler in a kernel failed: {}", worker.handler_error));
       }
     }
+    if (shadow_ != nullptr) shadow_->add_notes(notes);
     std::uint64_t mismatched = 0;
     for (store const* const one : stores) {
       for (auto const& part : one->shards_) mismatched += part ? part->mismatched_exchanges : 0;
@@ -170,7 +201,23 @@ class collector {
     probe<ToolOrPack>::access({}, *static_cast<place const*>(where), kind, space, address, size);
   }
 
-  void prepare(simt::worker& self, launch_request const& request, options_type const& options) {
+  detail::shadow_view prepare_shadow(store& into, options_type const& options) {
+    if constexpr (detail::any_shadow_v<tools>) {
+      std::lock_guard const lock(mutex_);
+      if (shadow_ == nullptr) {
+        shadow_ =
+            std::make_unique<detail::shadow_keeper<detail::host_memory>>(detail::request_shadow(tools{}, options));
+        allocations_.for_each([&](allocation_record const& live) { shadow_->allocated(live); });
+      }
+      if (into.shadow_ == nullptr) into.shadow_ = shadow_->make_kernel();
+      return shadow_->prepare(*into.shadow_, true);
+    } else {
+      return {};
+    }
+  }
+
+  void prepare(simt::worker& self, launch_request const& request, options_type const& options,
+               detail::shadow_view const& shadow) {
     crash_watch::use_own_signal_stack();
     store& into = *request.into;
     std::lock_guard const lock(mutex_);
@@ -179,6 +226,7 @@ class collector {
     worker_data<tools>& data = workers_[self.number];
     data.kernel = shard_of(self, into, request.part == sample_count::by_block ? 0 : request.part);
     data.options = &options;
+    data.shadow = &shadow;
     if constexpr (detail::any_thread_state_v<tools>) {
       if (!data.threads)
         data.threads = std::make_unique<typename detail::states_of<tools>::thread[]>(simt::max_block_threads);
@@ -191,6 +239,8 @@ class collector {
   executor* runs_;
   std::mutex mutex_;                        // the lists of shards and workers; their contents belong to a worker each
   std::deque<worker_data<tools>> workers_;  // [worker]
+  allocation_map allocations_;
+  std::unique_ptr<detail::shadow_keeper<detail::host_memory>> shadow_;  // from the first launch, of tools with any
 };
 
 }  // namespace pasta

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <pasta/analysis/touched_memory.hpp>
 #include <pasta/instrument/site.hpp>
 #include <pasta/report/model.hpp>
 #include <pasta/session/block_tally.hpp>
@@ -65,6 +66,7 @@ struct collected_kernel {
   double block_rate = 1;
   std::vector<collected_site> sites;
   std::vector<row_bytes> function_rows;
+  touched_memory touched;  ///< of a tool with shadow bits
 };
 
 /// Everything that one tool may report.

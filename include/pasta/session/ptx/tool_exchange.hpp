@@ -13,13 +13,22 @@
 
 #include <pasta/config.hpp>
 #include <pasta/session/ptx/tool_rows.hpp>
+#include <pasta/session/shadow_keeper.hpp>
 
 namespace pasta::ptx {
+
+/// What a tool with shadow bits asks of a collector; request.limit_bytes is 0 of a tool without.
+struct shadow_need {
+  std::string tool;
+  pasta::detail::shadow_request request;
+  std::uint32_t row_offset = 0;  ///< in a function's row, of what is once for all shards: where the view's address is
+};
 
 /// A question and its answer.
 struct tool_exchange {
   std::vector<std::pair<std::string, std::string>> const* options = nullptr;  ///< name, value
   collected const* rows = nullptr;                                            ///< null: only the options are judged
+  shadow_need shadow;                                                         ///< answered always
   tool_section section;                                                       ///< the answer, where there are rows
   std::vector<std::string> notes;
   std::string error;  ///< one line; empty: all is well
@@ -27,7 +36,7 @@ struct tool_exchange {
 
 /// Equal where both sides are of one PASTA, and one standard library's layout.
 inline std::string exchange_version() {
-  return fmt::format("PASTA {} exchange 1, C++ ABI {}.{}, sizes {} {} {} {} {}", PASTA_VERSION, __GXX_ABI_VERSION,
+  return fmt::format("PASTA {} exchange 2, C++ ABI {}.{}, sizes {} {} {} {} {}", PASTA_VERSION, __GXX_ABI_VERSION,
                      _GLIBCXX_USE_CXX11_ABI, sizeof(tool_exchange), sizeof(collected), sizeof(collected_kernel),
                      sizeof(collected_site), sizeof(kernel_section));
 }
@@ -36,6 +45,10 @@ template <class Tool>
 void answer(tool_exchange& about) noexcept {
   try {
     auto const options = read_options<Tool>(*about.options);
+    pasta::detail::state_tuple<typename Tool::options> all;
+    pasta::detail::get_state<0>(all) = options;
+    about.shadow = {std::string(tool_name<Tool>()), pasta::detail::request_shadow(type_list<Tool>{}, all),
+                    pasta::detail::hook_layout<Tool>::shadow_shared};
     if (about.rows == nullptr) return;
     about.section = pasta::detail::make_section(results_of<Tool>(*about.rows, options), about.notes);
   } catch (std::exception const& error) {

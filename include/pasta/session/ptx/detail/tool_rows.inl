@@ -54,6 +54,7 @@ class result_reader {
     kernel.has_one_shape = from.has_one_shape;
     kernel.shared_bytes = from.shared_bytes;
     kernel.losses = from.losses;
+    if constexpr (pasta::detail::has_shadow_v<Tool>) kernel.touched = from.touched;
     std::map<site_info, site_result<Tool>> sites;
     std::array<double, sample_part_count> part_events{};
     for (collected_site const& each : from.sites) {
