@@ -112,7 +112,7 @@ TEST_CASE("What is not touched stays byte for byte, in its order") {
 }
 
 TEST_CASE("What a thread does once is counted in memory, loops in registers") {
-  CHECK(shape_of_body("ld.u32 %r1, [%rd1]; ret;") == "{ red ld.u32 %r1, [%rd1]; ret; }");
+  CHECK(shape_of_body("ld.u32 %r1, [%rd1]; ret;") == "{ ld.u32 %r1, [%rd1]; red ret; }");
   CHECK(shape_of_body("L: ld.u32 %r1, [%rd1]; @p bra L; ret;") == "{ L: +1 ld.u32 %r1, [%rd1]; @p bra L; fold ret; }");
   // From four on what a thread does once is bits of a register.
   std::string const branch = "@!%p1 bra M; ld.u32 %r1, [%rd1]; M: ",
@@ -122,7 +122,30 @@ TEST_CASE("What a thread does once is counted in memory, loops in registers") {
         "{ " + counted +
             "bit @%p2 st.u32 [%rd1], 1; bit @!%p2 st.u32 [%rd1], 1; bit @%p3 st.u32 [%rd1], 2; fold ret; }");
   CHECK(shape_of_body("ld.u32 %r1, [%rd1]; L: @q st.u32 [%rd1], 1; @p bra L; ret;") ==
-        "{ red ld.u32 %r1, [%rd1]; L: +1 @q st.u32 [%rd1], 1; @p bra L; fold ret; }");
+        "{ ld.u32 %r1, [%rd1]; red L: +1 @q st.u32 [%rd1], 1; @p bra L; fold ret; }");
+}
+
+TEST_CASE("What is counted in memory is added behind the block's loads, where all its lanes come to") {
+  std::string const load = "ld.u32 %r1, [%rd1]; ", pure = "add.u32 %r1, %r1, 1; ", exit = "@%p1 exit; ret;",
+                    product = "wgmma.fence.sync.aligned; ret;";
+  CHECK(shape_of_body(load + pure + load + "ret;") == "{ " + load + pure + load + "red ret; }");
+  CHECK(shape_of_body(load + pure + exit) == "{ " + load + pure + "red " + exit + " }");
+  CHECK(shape_of_body(load + pure + product) == "{ " + load + pure + "red " + product + " }");
+  CHECK(shape_of_body(load + "st.param.b32 [x], %r1; ret;") == "{ " + load + "red st.param.b32 [x], %r1; ret; }");
+  CHECK(shape_of_body(load + "{ " + pure + "} ret;") == "{ " + load + "red { " + pure + "} ret; }");
+  // What decides it may be another value there.
+  CHECK(shape_of_body("@%p1 " + load + pure + "ret;") == "{ red @%p1 " + load + pure + "ret; }");
+}
+
+TEST_CASE("Without loops the address of the counters is loaded first, and not put off") {
+  std::string const guarded = "@%p2 st.u32 [%rd1], 1; @!%p2 st.u32 [%rd1], 1; @%p3 st.u32 [%rd1], 2; ";
+  std::string const early = count(module_of("@%p1 ld.u32 %r1, [%rd1]; " + guarded + "ret;")).text;
+  std::size_t const at = early.find("ld.global.v2.u64");
+  CHECK(at < early.find("%p1"));
+  CHECK(occurrences(early, "%smid") == 1);
+  std::string const late = count(module_of("L: @%p1 ld.u32 %r1, [%rd1]; @%p4 bra L; " + guarded + "ret;")).text;
+  CHECK(late.find("ld.global.v2.u64") == std::string::npos);
+  CHECK(late.find("ld.global.nc.v2.u64") > late.find("bra L"));
 }
 
 TEST_CASE("The address of the counters is found once where many places need it") {
@@ -320,7 +343,7 @@ TEST_CASE("A function that names a missing label is left as it is, and the other
   counted const result = count(source);
   CHECK(result.sites == 1);
   CHECK(result.counters == 1);
-  CHECK(shape_of(result.text) == "{ ld.u32 %r1, [%rd1]; bra L; } { red ld.u32 %r1, [%rd1]; ret; }");
+  CHECK(shape_of(result.text) == "{ ld.u32 %r1, [%rd1]; bra L; } { ld.u32 %r1, [%rd1]; red ret; }");
   CHECK(has(result.json, "the label L of line 4 is missing"));
 }
 

@@ -357,7 +357,7 @@ class walker {
     };
     auto const low = [](std::uint64_t v) { return v & 0xffffffff; };
     std::string_view const opcode = now.opcode;
-    if (opcode == "ld.global.nc.v2.u64") {
+    if (opcode == "ld.global.nc.v2.u64" || opcode == "ld.global.v2.u64") {
       put(0, [&](std::size_t) { return where_.counters; });
       put(1, [&](std::size_t) { return std::uint64_t{where_.shard_bytes} << 32 | where_.shard_mask; });
     } else if (opcode == "mov.b64" && now.values.size() == 3) {

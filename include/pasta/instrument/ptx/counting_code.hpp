@@ -42,16 +42,20 @@ inline std::string declare(counting_registers const& which) {
   return text;
 }
 
+/// When the shard's address is wanted: at once, or at the function's end. The assembler would put off a load by the path
+/// that is read-only until then, and the thread would wait for it.
+enum class address_use : std::uint8_t { at_once, at_end };
+
 /// Makes %pasta_at the address of the multiprocessor's shard, or 0 where nobody collects.
-inline std::string shard_address(std::string_view state_name) {
+inline std::string shard_address(std::string_view state_name, address_use when = address_use::at_once) {
   return fmt::format(
-      "\tld.global.nc.v2.u64 \t{{%pasta_at, %pasta_word}}, [{}];\n"
+      "\tld.global{}.v2.u64 \t{{%pasta_at, %pasta_word}}, [{}];\n"
       "\tmov.b64 \t{{%pasta_low, %pasta_high}}, %pasta_word;\n"
       "\tmov.u32 \t%pasta_lanes, %smid;\n"
       "\tand.b32 \t%pasta_low, %pasta_low, %pasta_lanes;\n"
       "\tsetp.ne.u64 \t%pasta_adds, %pasta_at, 0;\n"
       "\t@%pasta_adds mad.wide.u32 \t%pasta_at, %pasta_low, %pasta_high, %pasta_at;\n",
-      state_name);
+      when == address_use::at_once ? ".nc" : "", state_name);
 }
 
 /// Behind shard_address: counts the lanes that are here and for which the guard holds.

@@ -56,8 +56,10 @@ class counted_function {
         std::count_if(kept_.begin(), kept_.end(), [](kept const& each) { return each.where == place::memory; }));
     std::vector<std::size_t> const ways_out = find_ways_out();
     std::size_t const addresses = memories + (registers_ ? ways_out.size() : 0);
-    bool const is_shared = !hooks.registers.empty() || (room_ == register_room::enough && addresses > most_addresses);
-    std::string const address = shard_address(state_name);
+    bool const is_early = hooks.registers.empty() && registers_ && room_ == register_room::enough && !has_loops();
+    bool const is_shared =
+        !hooks.registers.empty() || is_early || (room_ == register_room::enough && addresses > most_addresses);
+    std::string const address = shard_address(state_name, is_early ? address_use::at_end : address_use::at_once);
     changes.insert_after(from_->statements[body_->begin].text,
                          declare(registers_) + (is_shared ? address : "") + hooks.registers);
 
@@ -66,6 +68,7 @@ class counted_function {
       counter const& each = plan_.counters[i];
       std::uint32_t const number = first + kept_[i].number;
       std::string code = "\n";
+      std::size_t at = each.statement;
       switch (kept_[i].where) {
         case place::counter:
           code += count_in_register(each.guard, folded.size());
@@ -77,9 +80,10 @@ class counted_function {
         case place::memory:
           if (!is_shared) code += address;
           code += count_in_memory(each.guard, number);
+          if (!each.guard) at = last_place(at);
           break;
       }
-      changes.insert_before(from_->statements[each.statement].text, code + "\t");
+      changes.insert_before(from_->statements[at].text, code + "\t");
     }
     if (!registers_ && hooks.fold.empty()) return;
     for (std::size_t const at : ways_out) {
@@ -110,6 +114,25 @@ class counted_function {
     place where = place::memory;
     std::uint32_t number = 0;  // among the function's
   };
+
+  bool has_loops() const {
+    return std::any_of(plan_.counters.begin(), plan_.counters.end(),
+                       [](counter const& each) { return each.loop_depth > 0; });
+  }
+  // The end of the statement's block, or the last place before it that all its lanes come to: what the program loads
+  // does not wait there until it is known where to count.
+  std::size_t last_place(std::size_t statement) const {
+    for (std::size_t i = statement; i < body_->end; ++i) {
+      statement_kind const kind = from_->statements[i].kind;
+      if (kind == statement_kind::label || kind == statement_kind::scope_begin || kind == statement_kind::scope_end)
+        return i;
+      if (kind != statement_kind::instruction) continue;
+      instruction const read = read_instruction(from_->statements[i].text);
+      bool const is_argument = read.name == "st" && (read.has("param") || read.has("param::func"));
+      if (control_of(read) != control::next || is_argument || read.name == "wgmma" || read.name == "tcgen05") return i;
+    }
+    return body_->end;
+  }
 
   // In loops the innermost come first. What a thread comes to once takes a bit.
   void choose_registers() {
