@@ -21,12 +21,15 @@ SCALE, STRIDED = "scale(float*, int)", "strided(float*, int)"
 
 
 class PatchTest(unittest.TestCase):
+    # kernels.ptx has a function that a kernel calls; in inlined.ptx each kernel is one piece of code.
+    KERNELS = "kernels.ptx"
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="pasta patch ")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.output = os.path.join(self.folder, "report.json")
         self.module = os.path.join(self.folder, "a module.ptx")
-        shutil.copy(os.environ["PASTA_PATCH_KERNELS"], self.module)
+        shutil.copy(os.path.join(os.environ["PASTA_PATCH_KERNELS"], self.KERNELS), self.module)
         make_lines(self.module)
 
     def environment(self, tool, **variables):
@@ -235,6 +238,42 @@ class ChoiceTest(PatchTest):
         (tool,) = self.report()["tools"]
         found = {kernel["range"]: kernel["tables"][0]["rows"][0][-2] for kernel in tool["kernels"]}
         self.assertEqual(found, {"forward": 32, "": 7})
+
+
+class CodeRowsTest(PatchTest):
+    """Kernels that are one piece of code: a tool that only counts has rows by instruction."""
+
+    KERNELS = "inlined.ptx"
+
+    def user_data(self, *commands, **more):
+        """What each launch was given: rows of its code, or a state with a table of sites."""
+        told = os.path.join(self.folder, "user data")
+        if os.path.exists(told):
+            os.remove(told)
+        self.run_pasta(*commands, STAND_IN_USER_DATA=told, **more)
+        with open(told) as file:
+            return file.read().split()
+
+
+class CodeRowsCountTest(CodeRowsTest, CountTest):
+    def test_which_tools_and_launches_have_rows_of_code(self):
+        launches = ("load M MODULE", "launch M _Z5scalePfi 2x64 100", "launch M _Z7stridedPfi 1x32 32",
+                    "launch M _Z5scalePfi 2x64 100")
+        self.assertEqual(self.user_data(*launches), ["rows"] * 3)
+        self.assertEqual(self.user_data(*launches, tool="coalescing"), ["state"] * 3)
+        self.assertEqual(self.user_data(*launches, flags=["--per", "launch"]), ["state"] * 3)
+        self.assertEqual(self.user_data(*launches, flags=["--sample-blocks", "0.5"]), ["state"] * 3)
+        self.assertEqual(self.user_data(*launches, flags=["--kernels", "scale"]), ["rows"] * 2)
+
+    def test_a_function_that_is_called_is_nobodys_rows(self):
+        self.module = os.path.join(self.folder, "called.ptx")
+        shutil.copy(os.path.join(os.environ["PASTA_PATCH_KERNELS"], "kernels.ptx"), self.module)
+        make_lines(self.module)
+        self.assertEqual(self.user_data("load M MODULE", "launch M _Z5scalePfi 2x64 100"), ["state"])
+
+
+class CodeRowsChoiceTest(CodeRowsTest, ChoiceTest):
+    pass
 
 
 class ShadowTest(PatchTest):

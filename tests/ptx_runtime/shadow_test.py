@@ -146,6 +146,18 @@ class ShadowTest(RuntimeTest):
         self.assertEqual(kernel["losses"]["not_instrumentable"],
                          ["what it touched: this route has bits for a kernel, not for launches kept apart"])
 
+    def test_launches_of_a_sample_have_bits(self):
+        self.run_program(
+            "context A", f"load M {self.image}", "alloc x 4096", f"launch M _Z1av 1x32 {touch('x')}",
+            f"launch M _Z1av 1x32 {touch('x', 1024)}", f"launch M _Z1av 1x32 {touch('x', 2048)}",
+            f"launch M _Z1av 1x32 {touch('x', 3072)}",
+            PASTA_SAMPLING_RATE="0.5",
+        )
+        (tool,) = self.report()["tools"]
+        (kernel,) = tool["kernels"]
+        self.assertEqual(kernel["losses"]["not_instrumentable"], [])
+        self.assertEqual(self.allocations("a()"), [(0, 4096, 2 * LINE, 2)])
+
 
 if __name__ == "__main__":
     unittest.main()

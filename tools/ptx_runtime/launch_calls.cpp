@@ -58,7 +58,10 @@ void collector::launches_begin(std::span<launched const> what, CUstream stream, 
     bool const is_plain = is_counted && !context.can_switch;
     bool const is_sampled = wanted_.sampling_rate < 1 && is_counted && !is_one && !function.is_excluded && is_offered;
     sample_count* const sampled = is_sampled ? &function.sampled[current_range()] : nullptr;
-    std::uint32_t const part = sampled != nullptr && !is_left_out ? sampled->next_part() : 0;
+    // Parts are there for the sample's error alone, and a kernel's shadow bits are of its launches that are not apart.
+    bool const is_dealt = sampled != nullptr && !is_left_out && !has_shadow_.load(std::memory_order_relaxed);
+    if (sampled != nullptr && !is_dealt && !is_left_out) sampled->are_parts_known = false;
+    std::uint32_t const part = is_dealt ? sampled->next_part() : 0;
     launch_group& group =
         is_plain ? function.plain : group_of(function, is_one ? std::optional(first) : std::nullopt, part, each.count);
     launch_under_way& made = under_way.launches.emplace_back();

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
 // The Compute Sanitizer of the stand-in. STAND_IN_SANITIZER says what goes wrong: taken, refuses, no_patches,
-// no_memory, no_module, no_reading, old_kinds. A build with STAND_IN_IS_OLD lacks a function.
+// no_memory, no_module, no_reading, old_kinds. STAND_IN_USER_DATA names a file for what each launch was given. A build
+// with STAND_IN_IS_OLD lacks a function.
 #include <sanitizer_memory.h>
 #include <sanitizer_patching.h>
 #include <sanitizer_stream.h>
@@ -127,7 +128,10 @@ SanitizerResult sanitizerPatchModule(CUmodule module) {
 #ifndef STAND_IN_IS_OLD
 SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle launch, CUfunction, Sanitizer_StreamHandle,
                                                void const* data) {
-  reinterpret_cast<fake::launch*>(launch)->user_data = reinterpret_cast<std::uint64_t>(data);
+  auto const word = reinterpret_cast<std::uint64_t>(data);
+  reinterpret_cast<fake::launch*>(launch)->user_data = word;
+  if (char const* const told = std::getenv("STAND_IN_USER_DATA"))
+    std::ofstream(told, std::ios::app) << (pasta::detail::code_rows{word}.exist() ? "rows\n" : "state\n");
   return SANITIZER_SUCCESS;
 }
 #endif
