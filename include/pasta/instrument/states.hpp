@@ -56,7 +56,10 @@ void merge_states(state_tuple<States...>& into, state_tuple<States...> const& fr
 
 struct shadow_view;
 template <class Tool>
-inline constexpr bool has_shadow_v = !std::is_empty_v<typename Tool::shadow>;
+inline constexpr bool has_shadow_v = false;
+// A class that is no tool, or hides it, has none: what is wrong with it is told elsewhere.
+template <class Tool>
+requires(!std::is_empty_v<typename Tool::shadow>) inline constexpr bool has_shadow_v<Tool> = true;
 template <class List>
 inline constexpr bool any_shadow_v = false;
 template <class... Tools>
