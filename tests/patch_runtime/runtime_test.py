@@ -204,6 +204,17 @@ class ChoiceTest(PatchTest):
                     self.assertAlmostEqual(sampled["events"], 128 * 64)
                     self.assertAlmostEqual(sampled["events_error"], 0)  # all blocks are alike
 
+    def test_blocks_of_launches_that_are_kept_apart(self):
+        self.run_pasta("load M MODULE", "launch M _Z5scalePfi 64x32 2048", "launch M _Z5scalePfi 64x32 32",
+                       flags=["--per", "launch", "--sample-blocks", "0.25"])
+        (tool,) = self.report()["tools"]
+        self.assertEqual([kernel["launch"] for kernel in tool["kernels"]], [0, 1])
+        for kernel in tool["kernels"]:
+            sampled = kernel["sampling"]
+            self.assertEqual((sampled["launches_offered"], sampled["launches_taken"]), (1, 1))
+            self.assertEqual(sampled["blocks_offered"], 64)
+            self.assertAlmostEqual(sampled["events"], sampled["scale"] * kernel["losses"]["events_delivered"])
+
     def test_steps_by_schedule(self):
         step = ("launch M _Z5scalePfi 1x32 32", "step")
         self.run_pasta("load M MODULE", *step * 6, flags=["--schedule", "wait=1,warmup=1,active=2,repeat=1"])

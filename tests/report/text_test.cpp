@@ -119,6 +119,9 @@ TEST_CASE("a sample is told above what was counted in it, with the factor, the e
   CHECK(has("sample: what follows is of what was analysed of each kernel, and not scaled"));
   sampling->events_error.reset();
   CHECK(has("events of all: 123,456, its error is not known"));
+  sampling = pasta::sampling{3, 3, 0.01, 12, 0, 0, 0, {}};
+  CHECK(has("sample: 0 of 12 blocks (0 %): nothing is known of it"));
+  CHECK_FALSE(has("estimates all"));
   sampling = pasta::sampling{3, 3, 1, 0, 0, 1, 5, 0};
   CHECK_FALSE(has("sample:"));
 }

@@ -79,8 +79,22 @@ TEST_CASE("where all was taken there is no error, and one part alone tells none"
   sampling nothing;
   nothing.launches_offered = 4;
   estimate(nothing, {{0, 0}});
+  CHECK(nothing.scale == 0);
   CHECK(nothing.events == 0);
   CHECK_FALSE(nothing.events_error);
+}
+
+TEST_CASE("launches whose blocks are sampled too tell nothing of the error") {
+  block_tally tally(make_block_sample(0.1, 1));
+  sample_count counts;
+  std::array<double, sample_part_count> parts{};
+  for (int i = 0; i < 20; ++i) {
+    std::uint32_t const part = counts.next_part();
+    counts.launches_offered += 2;
+    counts.take(part, 1000, tally);
+    parts[part] += 5000;  // each launch has the same blocks, and these the same events
+  }
+  CHECK_FALSE(counts.estimated(0.1, parts).events_error);
 }
 
 TEST_CASE("over many samples of blocks the estimate's mean is the whole, and its error is what estimates vary by") {

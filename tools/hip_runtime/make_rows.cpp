@@ -110,7 +110,7 @@ void add_record(kernel_record const& record, std::string const& tool, collecting
   bool const has_rows = record.where != nullptr && !record.is_excluded && why_not.empty();
   std::uint64_t const apart = has_rows ? add_apart(record, tool, to, notes) : 0;
   for (auto const& [key, group] : record.groups) add_group(record, key, group, why_not, tool, to);
-  if (record.launches == apart) return;
+  if (apart == record.launches) return;
   std::uint64_t const left_out = record.is_excluded ? record.launches.load() : record.left_out;
   if (has_rows && record.where->launches != nullptr && record.launches > apart + left_out) {
     notes.insert(fmt::format("{} launches of {} have no memory of their own, and are reported together.",

@@ -274,8 +274,8 @@ std::uint64_t collector::user_data_of_call(kernel_record& kernel, launch_group& 
   return context.memory.user_data(*group.state);
 }
 
-// All nodes of a graph's launch get what the last was given (driver 580.159.04): they share one state, and whose an event
-// is its instruction's address says.
+// All nodes of a graph's launch get what the last was given (driver 580.159.04): they share one state, and whose an
+// event is its instruction's address says.
 std::uint64_t collector::user_data_of_graph(kernel_record const& kernel, launch_group& group) {
   static std::string const of_several;
   context_record& context = *kernel.context;
@@ -295,9 +295,9 @@ void collector::launch_begins(Sanitizer_LaunchData const& what, launched_by how)
   std::uint64_t const number = next_launch_++;
   bool const is_offered = kernel.is_wanted && is_offered_now(number);
   bool const is_in = is_offered && is_chosen(kernel);
+  bool const is_alone = wanted_.per == scope::launch && how == launched_by::call;
+  sample_count* sampled = is_sampling() && is_offered && !is_alone ? &kernel.sampled[current_range()] : nullptr;
   // Parts of a sample of launches are there for its error alone: they leave half of the states to other kernels.
-  bool const is_sampled = is_sampling() && is_offered && (wanted_.per != scope::launch || wanted_.block_rate < 1);
-  sample_count* const sampled = is_sampled ? &kernel.sampled[current_range()] : nullptr;
   bool const is_dealt = sampled != nullptr && is_in && wanted_.sampling_rate < 1 && wanted_.per != scope::launch;
   std::uint32_t part = is_dealt ? sampled->next_part() : 0;
   bool const is_crowded =
@@ -307,8 +307,9 @@ void collector::launch_begins(Sanitizer_LaunchData const& what, launched_by how)
     part = 0;
     sampled->are_parts_known = false;
   }
-  if (sampled != nullptr) ++sampled->launches_offered;
   launch_group& group = group_of(kernel, number, part, how);
+  if (is_alone && is_in && wanted_.block_rate < 1) sampled = &group.sampled;
+  if (sampled != nullptr) ++sampled->launches_offered;
   launch_shape const shape{
       {what.gridDim_x, what.gridDim_y, what.gridDim_z}, {what.blockDim_x, what.blockDim_y, what.blockDim_z}, 0};
   if (group.launches++ == 0) group.first = shape;

@@ -119,7 +119,8 @@ class collector {
   void read(context_record& context, Sanitizer_StreamHandle stream);
   // shadow.cpp
   void start_shadow(context_record& context);
-  void prepare_shadow(context_record& context, std::uint32_t state, shadow_record& shadow, Sanitizer_StreamHandle stream);
+  void prepare_shadow(context_record& context, std::uint32_t state, shadow_record& shadow,
+                      Sanitizer_StreamHandle stream);
   enum class ended : std::uint8_t { all, some };
   void read_shadow(context_record& context, ended how);
   static void find_places(context_record& context);

@@ -48,8 +48,8 @@ class module_map {
 
   /// A kernel is about to be launched for the first time.
   void locate(CUmodule module, std::string const& function);
-  /// Where all instructions lie that such a launch may execute, if that is known and they lie in one piece: the address of
-  /// the first, and all their bytes.
+  /// Where all instructions lie that such a launch may execute, if that is known and they lie in one piece: the address
+  /// of the first, and all their bytes.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> code_of(CUmodule module, std::string const& kernel) const;
   /// @param address of an instruction, as its patch was given it
   /// @param kernel that executed it: an address below its size that is in no known function is taken for an offset in

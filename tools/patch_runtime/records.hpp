@@ -38,6 +38,7 @@ struct launch_group {
   std::optional<std::uint32_t> graph_state;  ///< the same of its launches in graphs; other kernels add to it too
   code_region const* region = nullptr;       ///< rows of its code; null: it has none
   shadow_record shadow;                      ///< of its launches by calls
+  sample_count sampled;                      ///< of a launch by itself whose blocks are sampled
   launch_shape first;                        ///< of the launches
   bool has_one_shape = true;
   std::uint64_t launches = 0;
@@ -56,8 +57,8 @@ struct context_record {
   arena memory;
   std::map<std::string, std::uint32_t> graph_states;          ///< by annotated range
   std::deque<std::pair<std::uint32_t, code_region>> regions;  ///< with the number of the kernel's state
-  std::unique_ptr<shadow_keeper> shadow;  ///< of a tool with shadow bits, from its first launch on
-  std::map<std::uint32_t, shadow_record> graph_shadows;  ///< by the number of the graphs' state
+  std::unique_ptr<shadow_keeper> shadow;                      ///< of a tool with shadow bits, from its first launch on
+  std::map<std::uint32_t, shadow_record> graph_shadows;       ///< by the number of the graphs' state
   Sanitizer_StreamHandle shadow_stream = nullptr;
   std::uint64_t memory_version = 1;         ///< another one after the program has allocated or released memory
   bool has_patches = false;                 ///< it was tried to load them

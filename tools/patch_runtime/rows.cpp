@@ -50,7 +50,8 @@ class context_rows {
       add_function(*group.state, to);
     }
     if (group.graph_state) {
-      add_from_graph(*group.graph_state, to, [&](std::string const& function) { return function == kernel; });
+      add_from_graph(*group.graph_state, to, are_shards_parts,
+                     [&](std::string const& function) { return function == kernel; });
       ++kernels_of_graphs_[*group.graph_state];
     }
   }
@@ -68,7 +69,7 @@ class context_rows {
                                       [&, state = state](auto const& each) { return is_placed(each.second, state); });
       if (!is_any) continue;
       ptx::collected_kernel& to = section(name, range);
-      add_from_graph(state, to, [](std::string const& function) { return !function.empty(); });
+      add_from_graph(state, to, false, [](std::string const& function) { return !function.empty(); });
       add_function(state, to);
       if (shadow != of_->graph_shadows.end()) to.touched.merge(shadow->second.kernel->touched());
     }
@@ -77,11 +78,11 @@ class context_rows {
  private:
   /// Sites in functions of these names. @param is_wanted of a name as the module has it
   template <class Predicate>
-  void add_from_graph(std::uint32_t state, ptx::collected_kernel& to, Predicate&& is_wanted) {
+  void add_from_graph(std::uint32_t state, ptx::collected_kernel& to, bool are_shards_parts, Predicate&& is_wanted) {
     std::erase_if(sites_[state], [&, this](auto const& each) {
       auto const place = of_->places.find({each.second.address, state});
       if (place == of_->places.end() || !is_wanted(place->second.function)) return false;
-      to.sites.push_back(make_site(each.first, each.second, state, false));
+      to.sites.push_back(make_site(each.first, each.second, state, are_shards_parts));
       return true;
     });
   }
@@ -235,21 +236,24 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::list<con
   collecting::kernel_sections into(made);
   std::set<std::string> beside;
   for (kernel_record const& record : records) {
+    auto const add_sample = [&](sample_count const& counts, ptx::collected_kernel& kernel) {
+      collecting::add_sample(counts, kernel);
+      kernel.block_rate = wanted.block_rate;
+      if (record.context->memory.layout().shards < sample_part_count && wanted.sampling_rate >= 1)
+        kernel.sampled->are_parts_known = false;
+    };
     for (launch_group const& group : record.groups) {
       bool is_new = false;
       ptx::collected_kernel& kernel = into.of(record.name, is_new, group.range, group.launch);
       add_launches(record, group, is_new, kernel);
       bool const are_shards_parts = wanted.block_rate < 1 && wanted.sampling_rate >= 1;
       rows.at(record.context).add(group, record.name, are_shards_parts, kernel);
+      if (group.sampled.launches_offered != 0) add_sample(group.sampled, kernel);
       if (group.shadow.kernel != nullptr) kernel.touched.merge(group.shadow.kernel->touched());
     }
     for (auto const& [range, counts] : record.sampled) {
       bool is_new = false;
-      ptx::collected_kernel& kernel = into.of(record.name, is_new, range);
-      collecting::add_sample(counts, kernel);
-      kernel.block_rate = wanted.block_rate;
-      if (record.context->memory.layout().shards < sample_part_count && wanted.sampling_rate >= 1)
-        kernel.sampled->are_parts_known = false;
+      add_sample(counts, into.of(record.name, is_new, range));
     }
     if (!record.is_wanted && record.context->modules.is_patched(record.module))
       beside.insert(collecting::demangled(record.name));

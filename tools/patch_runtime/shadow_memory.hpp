@@ -9,8 +9,8 @@
 
 namespace pasta::patch {
 
-/// A context's memory, for a shadow_keeper, by the vendor's functions: they wait for the stream. Nothing that it gave is
-/// taken back before the end, since the vendor has no way to wait for all kernels.
+/// A context's memory, for a shadow_keeper, by the vendor's functions: they wait for the stream. Nothing that it gave
+/// is taken back before the end, since the vendor has no way to wait for all kernels.
 class shadow_memory {
  public:
   /// @param stream where it stands that is to be used; changed by its owner

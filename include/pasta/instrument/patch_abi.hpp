@@ -3,9 +3,9 @@
 /// What a tool's patch functions (instrument/cuda/patch.hpp) and the program that has the Compute Sanitizer call them
 /// must agree on.
 ///
-/// A kernel's user data pointer is the address of its patch_state, or says where its code_rows are. A site is found by the instruction's address and
-/// what it does, in a table in the GPU's memory that all kernels of a context share; its number is its place there, and
-/// its row (instrument/hook_layout.hpp) has the same number.
+/// A kernel's user data pointer is the address of its patch_state, or says where its code_rows are. A site is found by
+/// the instruction's address and what it does, in a table in the GPU's memory that all kernels of a context share; its
+/// number is its place there, and its row (instrument/hook_layout.hpp) has the same number.
 #ifndef PASTA_INSTRUMENT_PATCH_ABI_HPP
 #define PASTA_INSTRUMENT_PATCH_ABI_HPP
 
@@ -120,15 +120,16 @@ struct alignas(256) patch_state {
 };
 static_assert(sizeof(patch_state) == 256);
 
-/// Rows of a kernel by its instructions, for tools that do nothing but count. An event is then one addition, and one byte
-/// that says what is done there: nothing is looked for, and no word is waited for. In the GPU's memory, from an address
-/// that is a multiple of 256:
+/// Rows of a kernel by its instructions, for tools that do nothing but count. An event is then one addition, and one
+/// byte that says what is done there: nothing is looked for, and no word is waited for. In the GPU's memory, from an
+/// address that is a multiple of 256:
 ///
 ///     patch_state            of the kernel, for what has no row here
 ///     counts [shards][rows]  executions [lanes], 8 bytes each
 ///     kinds  [shards][rows]  a byte each; 0: not executed
 ///
-/// The rows are as many, a power of two, as the kernel has instructions at least, and its instructions lie in one piece.
+/// The rows are as many, a power of two, as the kernel has instructions at least, and its instructions lie in one
+/// piece.
 /// @param word the kernel's user data pointer: the address, and both logarithms in the lowest byte
 struct code_rows {
   std::uint64_t word = 0;

@@ -19,8 +19,10 @@ struct sampling {
   double block_rate = 1;             ///< that was asked for
   std::uint64_t blocks_offered = 0;  ///< of the launches taken; 0: blocks were not sampled
   std::uint64_t blocks_taken = 0;
-  double scale = 1;   ///< what a count of this kernel is multiplied by to estimate that of all offered launches
-  double events = 0;  ///< estimate of all events of sites, one for each lane
+  /// What a count of this kernel is multiplied by to estimate that of all offered launches; 0: nothing was taken, and
+  /// nothing is known.
+  double scale = 1;
+  double events = 0;                   ///< estimate of all events of sites, one for each lane
   std::optional<double> events_error;  ///< its standard error; empty: one part of the sample tells nothing of it
 };
 
@@ -44,10 +46,10 @@ inline void estimate(sampling& of, std::vector<sample_part> const& parts) {
     ++groups;
   }
   auto const share = [](std::uint64_t taken, std::uint64_t offered) {
-    return offered == 0 || taken == 0 ? 1.0 : static_cast<double>(taken) / static_cast<double>(offered);
+    return offered == 0 ? 1.0 : static_cast<double>(taken) / static_cast<double>(offered);
   };
   double const fraction = share(of.launches_taken, of.launches_offered) * share(of.blocks_taken, of.blocks_offered);
-  of.scale = 1 / fraction;
+  of.scale = fraction > 0 ? 1 / fraction : 0;
   of.events = of.scale * events;
   of.events_error.reset();
   if (fraction >= 1 && units > 0) of.events_error = 0;

@@ -21,8 +21,8 @@ class block_tally {
 
   block_sample const& sample() const { return sample_; }
   static constexpr std::uint32_t part_of(std::uint32_t hash) { return hash % sample_part_count; }
-  /// Looks at each of the first 2^22 blocks of a size that it has not seen: a few milliseconds; more blocks are taken
-  /// to have the asked share. Not for several threads at once.
+  /// Looks at each of the first 2^22 blocks of a size that it has not seen; more blocks are taken to have the asked
+  /// share. Not for several threads at once.
   counts const& of(std::uint64_t blocks) {
     auto const [known, is_new] = known_.try_emplace(blocks);
     if (!is_new) return known->second;
@@ -61,6 +61,8 @@ struct sample_count {
     if (part_of_launch != by_block) units[part_of_launch] += static_cast<double>(launches);
     launches_taken += launches;
     if (tally.sample().is_everything()) return;
+    // The blocks taken are the same ones in each launch: that launches are alike tells nothing of the others.
+    if (part_of_launch != by_block) are_parts_known = false;
     blocks_offered += blocks * launches;
     block_tally::counts const& counts = tally.of(blocks);
     for (std::uint32_t part = 0; part < sample_part_count; ++part) {

@@ -197,7 +197,7 @@ class tool_run final : public tool_run_base {
     std::array<double, sample_part_count> events{};
     std::copy(collected.begin(), collected.end(), events.begin());
     sample_count counts = record.sampled;
-    counts.are_parts_known = !collected.empty();
+    counts.are_parts_known = counts.are_parts_known && !collected.empty();
     return counts.estimated(block_rate_, events);
   }
 

@@ -42,8 +42,8 @@ inline std::string declare(counting_registers const& which) {
   return text;
 }
 
-/// When the shard's address is wanted: at once, or at the function's end. The assembler would put off a load by the path
-/// that is read-only until then, and the thread would wait for it.
+/// When the shard's address is wanted: at once, or at the function's end. The assembler would put off a load by the
+/// path that is read-only until then, and the thread would wait for it.
 enum class address_use : std::uint8_t { at_once, at_end };
 
 /// Makes %pasta_at the address of the multiprocessor's shard, or 0 where nobody collects.

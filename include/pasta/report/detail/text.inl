@@ -222,7 +222,7 @@ class text_writer {
     if (!tool.tables.empty()) {
       line("\n{}{}{}  whole program", bold(), visible(tool.tool), plain());
       bool const is_sampled = std::any_of(tool.kernels.begin(), tool.kernels.end(), [](kernel_section const& each) {
-        return each.sampling && each.sampling->scale > 1;
+        return each.sampling && each.sampling->scale != 1;
       });
       if (is_sampled) paragraph(4, "sample: what follows is of what was analysed of each kernel, and not scaled");
       for (table const& t : tool.tables) write_table(t);
@@ -293,8 +293,10 @@ class text_writer {
                           count(s.blocks_offered), percent(s.blocks_taken, s.blocks_offered));
     }
     if (what.empty()) return;
-    std::string text =
-        fmt::format("sample: {}; what follows is of these alone, times {:.4g} estimates all", what, s.scale);
+    std::string text = s.scale == 0
+                           ? fmt::format("sample: {}: nothing is known of it", what)
+                           : fmt::format("sample: {}; what follows is of these alone, times {:.4g} estimates all",
+                                         what, s.scale);
     if (s.events > 0) {
       text += fmt::format("; events of all: {}{}", rounded(s.events),
                           s.events_error ? fmt::format(" +- {} (standard error)", rounded(*s.events_error))
