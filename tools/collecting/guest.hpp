@@ -38,6 +38,8 @@ class guest_host {
   /// Whether what the driver does now on the calling thread is the host's doing.
   virtual bool is_calling() const = 0;
   virtual bool has_ended() const = 0;
+  /// Whether counters of instrumented modules are read. Where not, nobody else does.
+  virtual bool reads_counters() const = 0;
 
  protected:
   ~guest_host() = default;

@@ -6,7 +6,6 @@
 
 #include "collector.hpp"
 
-
 namespace pasta::patch {
 
 namespace {

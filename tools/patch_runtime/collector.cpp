@@ -120,10 +120,28 @@ void collector::module_loaded(Sanitizer_ResourceModuleData const& what) {
   context_record& context = context_of(what.context);
   std::string_view const image{what.pCubin, what.pCubin == nullptr ? 0 : what.cubinSize};
   std::vector<std::string> const kernels = context.modules.loaded(what.module, image);
-  if (host_ != nullptr && !collecting::read_image(image).ids.empty()) return context.modules.leave_to_host(what.module);
+  if (host_ != nullptr && is_others(context, what.module, image, kernels)) return;
   if (!has_chosen(context, kernels)) return;
   add_patches(context);
   if (context.why_not.empty()) patch_module(context, what.module);
+}
+
+// What reports by itself, or by the host of this collector, is left alone.
+bool collector::is_others(context_record& context, CUmodule module, std::string_view image,
+                          std::vector<std::string> const& kernels) const {
+  if (!collecting::read_image(image).ids.empty()) {
+    if (host_->reads_counters()) {
+      context.modules.leave_to_host(module);
+    } else {
+      context.modules.set_why_not(module, "its module has PASTA's counters, which nobody reads");
+    }
+    return true;
+  }
+  bool const is_on_probe = std::any_of(kernels.begin(), kernels.end(), [](std::string const& name) {
+    return name.rfind("_ZN5pasta", 0) == 0 && name.find("10run_probed") != std::string::npos;
+  });
+  if (is_on_probe) context.modules.set_why_not(module, "its module has tools compiled in, and reports by itself");
+  return is_on_probe;
 }
 
 // A module whose kernels are unknown may have any.

@@ -122,6 +122,8 @@ class collector {
   void prepare(kernel_record& kernel, Sanitizer_StreamHandle stream);
   void add_patches(context_record& context);
   std::string prepare_context(context_record& context, Sanitizer_StreamHandle stream);
+  bool is_others(context_record& context, CUmodule module, std::string_view image,
+                 std::vector<std::string> const& kernels) const;
   bool has_chosen(context_record const& context, std::vector<std::string> const& kernels) const;
   void patch_module(context_record& context, CUmodule module);
   std::optional<std::uint32_t> make_state(context_record& context, std::string const& kernel);
@@ -130,7 +132,8 @@ class collector {
   void read(context_record& context, Sanitizer_StreamHandle stream);
   // shadow.cpp
   void start_shadow(context_record& context);
-  void prepare_shadow(context_record& context, std::uint32_t state, shadow_record& shadow, Sanitizer_StreamHandle stream);
+  void prepare_shadow(context_record& context, std::uint32_t state, shadow_record& shadow,
+                      Sanitizer_StreamHandle stream);
   enum class ended : std::uint8_t { all, some };
   void read_shadow(context_record& context, ended how);
   static void find_places(context_record& context);

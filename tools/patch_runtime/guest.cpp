@@ -20,7 +20,10 @@ namespace {
 class guest_run final : public collecting::guest, public event_target {
  public:
   explicit guest_run(collecting::guest_host& host)
-      : host_(&host), owner_(::getpid()), collector_(sanitizer_, driver_, host.asked(), [this] { return begin(); }, &host) {}
+      : host_(&host),
+        owner_(::getpid()),
+        collector_(
+            sanitizer_, driver_, host.asked(), [this] { return begin(); }, &host) {}
 
   /// @return "" or half a line: why it collects nothing
   std::string start() {

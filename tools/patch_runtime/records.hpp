@@ -56,8 +56,8 @@ struct context_record {
   arena memory;
   std::map<std::string, std::uint32_t> graph_states;          ///< by annotated range
   std::deque<std::pair<std::uint32_t, code_region>> regions;  ///< with the number of the kernel's state
-  std::unique_ptr<shadow_keeper> shadow;  ///< of a tool with shadow bits, from its first launch on
-  std::map<std::uint32_t, shadow_record> graph_shadows;  ///< by the number of the graphs' state
+  std::unique_ptr<shadow_keeper> shadow;                      ///< of a tool with shadow bits, from its first launch on
+  std::map<std::uint32_t, shadow_record> graph_shadows;       ///< by the number of the graphs' state
   Sanitizer_StreamHandle shadow_stream = nullptr;
   std::uint64_t memory_version = 1;         ///< another one after the program has allocated or released memory
   bool has_patches = false;                 ///< it was tried to load them
