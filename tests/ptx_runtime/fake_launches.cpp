@@ -76,6 +76,10 @@ CUresult run(work const& each) {
       touch(each, counter, address + table, amount);
       continue;
     }
+    if (std::sscanf(part.c_str(), "load@%lu=%lu", &address, &amount) == 2) {
+      if (all.observer != nullptr) all.observer->loads(*each.function, each.given, address, amount);
+      continue;
+    }
     if (std::sscanf(part.c_str(), "%lu@%lu=%lu", &counter, &table, &amount) != 3) {
       table = 0;
       if (std::sscanf(part.c_str(), "%lu=%lu", &counter, &amount) != 2) continue;
@@ -104,7 +108,8 @@ CUresult launch(CUfunction given, CUstream on, void** arguments) {
     node.what = what;
     return CUDA_SUCCESS;
   }
-  all.queue.push_back({in, function->of, what, stream});
+  std::uint64_t const to_patches = all.observer == nullptr ? 0 : all.observer->launch_begins(*function, false);
+  all.queue.push_back({in, function->of, what, stream, {}, {}, function, to_patches});
   return CUDA_SUCCESS;
 }
 
@@ -324,7 +329,9 @@ CUresult cuGraphLaunch(CUgraphExec given, CUstream on) {
   for (fake::node* const node : as<fake::exec>(given, kind::exec)->nodes) {
     auto* const f =
         node->parameters.func != nullptr ? node->parameters.func : reinterpret_cast<CUfunction>(node->parameters.kern);
-    all.queue.push_back({here(), function_of(f)->of, node->what, stream_of(on)});
+    fake::function* const function = function_of(f);
+    std::uint64_t const to_patches = all.observer == nullptr ? 0 : all.observer->launch_begins(*function, true);
+    all.queue.push_back({here(), function->of, node->what, stream_of(on), {}, {}, function, to_patches});
   }
   return told(CUDA_SUCCESS);
 }
