@@ -310,8 +310,8 @@ class AloneTest(RouteTest):
         self.assertIn("1 not seen: its module has PASTA's counters, which nobody reads", self.report()["header"]["seen"])
 
     def test_the_library_of_the_patch_route_where_there_is_no_other(self):
-        self.run_words([PROGRAM, *self.load, *self.launch[1:]], PASTA_TOOLS="access_count", PASTA_OUTPUT=self.output,
-                       PASTA_QUIET="1", CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"])
+        self.run_words([PROGRAM, self.load[0], self.load[2], *self.launch[1:]], PASTA_TOOLS="access_count",
+                       PASTA_OUTPUT=self.output, PASTA_QUIET="1", CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"])
         self.assertEqual(self.report()["header"]["route"], "patch")
         self.assertEqual(self.counts(PLAIN, None), [("load", 55), ("load", 1)])
 
