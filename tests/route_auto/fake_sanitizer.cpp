@@ -116,7 +116,8 @@ class teller final : public fake::observer {
 // NOLINTBEGIN(readability-identifier-naming): the vendor's names
 extern "C" {
 
-SanitizerResult sanitizerSubscribe(Sanitizer_SubscriberHandle* made, Sanitizer_CallbackFunc wanted_callback, void* data) {
+SanitizerResult sanitizerSubscribe(Sanitizer_SubscriberHandle* made, Sanitizer_CallbackFunc wanted_callback,
+                                   void* data) {
   if (goes_wrong("taken")) return SANITIZER_ERROR_MAX_LIMIT_REACHED;
   static teller one;
   callback = wanted_callback;
