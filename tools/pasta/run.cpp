@@ -94,7 +94,7 @@ environment_changes environment_for(run_options const& options, run_route const&
   set("PASTA_ROUTE", route.name);
   for (auto const& [name, value] : injection_variables(route)) changes.emplace_back(name, value);
   for (auto const& [name, value] : preload_variables(route.preload)) changes.emplace_back(name, value);
-  if (!route.library.empty() && route.name != "patch") {  // machine code needs no other assembler
+  if (!route.library.empty() && route.library != patch_library()) {  // machine code needs no other assembler
     for (auto const& change : python_variables(options.tools)) changes.push_back(change);
   }
   set("PASTA_PER", options.per);

@@ -105,8 +105,8 @@ struct report_header {
   std::string date;                ///< start of the program, ISO 8601, UTC
   std::uint64_t wall_ns = 0;       ///< from attach to report [ns]
   std::string gpu, driver, cuda;   ///< empty where there is none
-  std::string seen;                ///< with route "auto": how much each route saw, and why the rest was not
   std::optional<double> slowdown;  ///< wall time with the tool over wall time without, where it was measured [1]
+  std::string seen = "";           ///< with route "auto": how much each route saw, and why the rest was not
 };
 
 /// One report: one process, one or more tools. The JSON, text and CSV forms are made from this and from nothing else.
