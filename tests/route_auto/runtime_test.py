@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
-"""The collectors of the routes ptx and patch in one process, whose driver, CUPTI and Compute Sanitizer are stand-ins."""
+"""The collectors of the routes ptx and patch in one process; its driver, CUPTI and Compute Sanitizer are stand-ins."""
 
 import json
 import os
@@ -307,11 +307,13 @@ class AloneTest(RouteTest):
         self.assertEqual(self.counts(PLAIN, "patch"), [("load", 55), ("load", 1)])
         self.assertEqual(self.launches(OWN, "patch"), (1, 0, 0, 0))
         self.assertIn("another tool has CUPTI's callbacks", " ".join(self.report()["notes"]))
-        self.assertIn("1 not seen: its module has PASTA's counters, which nobody reads", self.report()["header"]["seen"])
+        self.assertIn("1 not seen: its module has PASTA's counters, which nobody reads",
+                      self.report()["header"]["seen"])
 
     def test_the_library_of_the_patch_route_where_there_is_no_other(self):
         self.run_words([PROGRAM, self.load[0], self.load[2], *self.launch[1:]], PASTA_TOOLS="access_count",
-                       PASTA_OUTPUT=self.output, PASTA_QUIET="1", CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"])
+                       PASTA_OUTPUT=self.output, PASTA_QUIET="1",
+                       CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"])
         self.assertEqual(self.report()["header"]["route"], "patch")
         self.assertEqual(self.counts(PLAIN, None), [("load", 55), ("load", 1)])
 
