@@ -247,6 +247,52 @@ class ChoiceTest(RouteTest):
         self.assertEqual(self.counts(PLAIN, "patch"), [("load", 55), ("load", 1)])
 
 
+class CommandTest(RouteTest):
+    """What `pasta run` has the driver load."""
+
+    LIBRARIES = {name: os.environ[f"PASTA_{name.upper()}_LIBRARY"] for name in ("ptx", "patch")}
+
+    def variables(self, *flags, pasta=PASTA):
+        """(route, library) that a script finds."""
+        show = 'printf "%s|%s|%s" "$PASTA_ROUTE" "$CUDA_INJECTION64_PATH" "$PASTA_ANNOTATIONS"'
+        words = [pasta, "run", "access_count", "--output", self.output, *flags, "--", "sh", "-c", show]
+        route, library, annotations = self.run_words(words, PASTA_TOOL_PATH=TOOLS).stdout.split("|")
+        self.assertEqual(library, annotations)
+        return route, os.path.realpath(library)
+
+    def installation(self, *libraries):
+        """A copy of pasta that has these collectors."""
+        for folder in ("bin", "lib", "lib/pasta"):
+            os.mkdir(self.path(folder))
+        for name in libraries:
+            os.symlink(self.LIBRARIES[name], self.path(f"lib/pasta/libpasta_{name}.so"))
+        shutil.copy(PASTA, self.path("bin/pasta"))
+        return self.path("bin/pasta")
+
+    def test_which_library_is_loaded(self):
+        real = {name: os.path.realpath(path) for name, path in self.LIBRARIES.items()}
+        self.assertEqual(self.variables(), ("", real["ptx"]))
+        self.assertEqual(self.variables("--route", "auto"), ("auto", real["ptx"]))
+        self.assertEqual(self.variables("--route", "ptx"), ("ptx", real["ptx"]))
+        self.assertEqual(self.variables("--route", "patch"), ("patch", real["patch"]))
+
+    def test_an_installation_with_patches_alone(self):
+        pasta = self.installation("patch")
+        self.assertEqual(self.variables(pasta=pasta), ("", os.path.realpath(self.LIBRARIES["patch"])))
+        words = [pasta, "run", "access_count", "--output", self.output, "--", PROGRAM, self.load[0], self.load[2]]
+        self.run_words([*words, *self.launch[1:]], PASTA_TOOL_PATH=TOOLS)
+        self.assertEqual(self.report()["header"]["route"], "patch")
+        self.assertEqual(self.counts(PLAIN, None), [("load", 55), ("load", 1)])
+
+    def test_an_installation_without_patches(self):
+        pasta = self.installation("ptx")
+        self.assertEqual(self.variables(pasta=pasta), ("", os.path.realpath(self.LIBRARIES["ptx"])))
+
+    def test_a_sample_of_blocks_is_refused_where_the_ptx_route_is_named(self):
+        words = [PASTA, "run", "access_count", "--route", "ptx", "--sample-blocks", "0.5", "--", PROGRAM]
+        self.assertIn("the ptx route analyses whole launches", self.run_words(words, code=2).stderr)
+
+
 class AloneTest(RouteTest):
     """What auto cannot have leaves the ptx route alone at work."""
 
