@@ -213,6 +213,7 @@ CUresult cuMemAlloc(CUdeviceptr* made, std::size_t bytes) {
   auto const begin = reinterpret_cast<CUdeviceptr>(block.data());
   all.memory[begin] = std::move(block);
   *made = (begin + 255) / 256 * 256;
+  if (all.observer != nullptr) all.observer->memory_made(*here(), *made, bytes);
   return CUDA_SUCCESS;
 }
 CUresult cuMemHostAlloc(void** made, std::size_t bytes, unsigned) {
@@ -229,6 +230,7 @@ CUresult cuMemFree(CUdeviceptr address) {
   std::lock_guard const lock(all.mutex);
   auto const after = all.memory.upper_bound(address);
   if (after == all.memory.begin()) return CUDA_ERROR_INVALID_VALUE;
+  if (all.observer != nullptr && here() != nullptr) all.observer->memory_ends(*here(), address);
   all.free_bytes += std::prev(after)->second.size() - 256;
   all.memory.erase(std::prev(after));
   return CUDA_SUCCESS;

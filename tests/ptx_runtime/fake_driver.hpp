@@ -81,6 +81,11 @@ class observer {
   virtual void has_waited(fake::context& in) = 0;
   /// Lanes of a patched kernel load 4 bytes. @param offset of the instruction
   virtual void loads(fake::function& by, std::uint64_t given, std::uint64_t offset, std::uint64_t lanes) = 0;
+  /// A lane of a patched kernel accesses memory. @param word where its row says which bits are its own
+  virtual void touches(fake::function& by, std::uint64_t given, std::size_t word, std::uint64_t address,
+                       std::uint64_t bytes) = 0;
+  virtual void memory_made(fake::context& in, std::uint64_t address, std::uint64_t bytes) = 0;
+  virtual void memory_ends(fake::context& in, std::uint64_t address) = 0;
 
  protected:
   ~observer() = default;

@@ -48,6 +48,8 @@ void add(work const& by, std::size_t table, std::size_t counter, std::uint64_t a
 
 // A lane's access, where the word at this place of what the module has once says where its bits are.
 void touch(work const& by, std::size_t word, std::uint64_t address, std::uint64_t bytes) {
+  if (by.of->variables.empty() && all.observer != nullptr)
+    return all.observer->touches(*by.function, by.given, word, address, bytes);
   for (auto const& [name, state] : by.of->variables) {
     std::uint64_t shards = 0, shared = 0;
     if (name.rfind("pasta_state_", 0) != 0 || state.size() < 48) continue;

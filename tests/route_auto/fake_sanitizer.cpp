@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/patch_abi.hpp>
 #include <set>
 #include <string_view>
@@ -99,8 +100,31 @@ class teller final : public fake::observer {
     constexpr std::size_t row_bytes = 8;  // of access_count
     *reinterpret_cast<std::uint64_t*>(state.site_shards + place * row_bytes) += lanes;
   }
+  void touches(fake::function& by, std::uint64_t given, std::size_t word, std::uint64_t address,
+               std::uint64_t bytes) override {
+    if (patched.count(by.of) == 0 || given == 0) return;
+    auto const& state = *reinterpret_cast<patch_state const*>(given);
+    auto const* const view = *reinterpret_cast<pasta::detail::shadow_view const* const*>(state.function_shared + word);
+    if (view != nullptr) pasta::detail::update_shadow(*view, 1, address, bytes);
+  }
+  void memory_made(fake::context& in, std::uint64_t address, std::uint64_t bytes) override {
+    Sanitizer_ResourceMemoryData const data = about(in, address, bytes);
+    tell(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC, &data);
+  }
+  void memory_ends(fake::context& in, std::uint64_t address) override {
+    Sanitizer_ResourceMemoryData const data = about(in, address, 0);
+    tell(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE, &data);
+  }
 
  private:
+  static Sanitizer_ResourceMemoryData about(fake::context& in, std::uint64_t address, std::uint64_t bytes) {
+    Sanitizer_ResourceMemoryData data{};
+    data.context = reinterpret_cast<CUcontext>(&in);
+    data.device = in.device;
+    data.address = address;
+    data.size = bytes;
+    return data;
+  }
   static Sanitizer_ResourceModuleData about(fake::module& what, char const* image) {
     Sanitizer_ResourceModuleData data{};
     data.context = reinterpret_cast<CUcontext>(what.in);

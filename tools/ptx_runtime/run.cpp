@@ -88,6 +88,8 @@ void run::fill(report_model& model) {
       }
       notes.insert(beside.notes.begin(), beside.notes.end());
       tell_why_alone(notes, count_plain_launches(records));
+      if (guest() != nullptr && need_.request.limit_bytes > 0)
+        notes.insert(fmt::format("The routes ptx and patch have half of {}'s shadow memory each.", need_.tool));
       ask_tools(model, notes, [&](std::string const& tool) {
         collected rows = make_rows(records, contexts, tool, ptx::count_launches(beside.rows), notes);
         if (guest() != nullptr) add_guest_rows(beside.rows, rows);

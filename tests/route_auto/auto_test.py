@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ptx_runtime"))
 from images import access, function, make_image, site, table  # noqa: E402
+from shadow_test import image_with_rows, touch  # noqa: E402
 
 PASTA = os.environ["PASTA_CLI"]
 PROGRAM = os.environ["PASTA_PTX_PROGRAM"]
@@ -291,6 +292,35 @@ class CommandTest(RouteTest):
     def test_a_sample_of_blocks_is_refused_where_the_ptx_route_is_named(self):
         words = [PASTA, "run", "access_count", "--route", "ptx", "--sample-blocks", "0.5", "--", PROGRAM]
         self.assertIn("the ptx route analyses whole launches", self.run_words(words, code=2).stderr)
+
+
+class ShadowTest(RouteTest):
+    def setUp(self):
+        super().setUp()
+        own = image_with_rows(self.path("rows.o"), "_Z1av")
+        self.load = ["context A", f"load M {own}", f"load P {self.path('plain.o')}"]
+
+    def tables(self, *of):
+        return {table["name"]: table["rows"] for table in self.section(*of)["tables"]}
+
+    def test_an_allocation_has_one_number(self):
+        self.pasta(*self.load, "alloc z 512", "alloc x 4096", f"launch M _Z1av 1x32 {touch('x')},{touch('x', 4)}",
+                   "launch P _Z5plainPi 1x32 touch@0=$x+512:4", "sync", tool="working_set")
+        self.assertEqual([(row[0], row[1], row[2], row[5]) for row in self.tables("a()", "ptx")["allocations"]],
+                         [(1, 4096, 128, 2)])
+        self.assertEqual([(row[0], row[1], row[2], row[5]) for row in self.tables(PLAIN, "patch")["allocations"]],
+                         [(1, 4096, 128, 1)])
+        self.assertIn("have half of working_set's shadow memory each", " ".join(self.report()["notes"]))
+
+    def test_both_have_half_of_the_memory(self):
+        """A run of the ptx route alone under half of the limit has lines of the same length."""
+        def line_bytes(*flags, memory, route):
+            self.pasta("memory 2147483648", *self.load, f"alloc x {1 << 30}", f"launch M _Z1av 1x32 {touch('x')}",
+                       "sync", flags=[*flags, "--memory", memory], tool="working_set")
+            return self.tables("a()", route)["totals"][0][5]
+        both = line_bytes(memory="2", route="ptx")
+        self.assertEqual(both, line_bytes("--route", "ptx", memory="1", route=None))
+        self.assertGreater(both, line_bytes("--route", "ptx", memory="2", route=None))
 
 
 class AloneTest(RouteTest):
