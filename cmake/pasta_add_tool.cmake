@@ -55,6 +55,8 @@ function(pasta_add_tool name)
 
   add_library(pasta_tool_${name}_module MODULE "${name}.cpp")
   target_link_libraries(pasta_tool_${name}_module PRIVATE pasta_tool_${name})
+  # No definition: the tool's hooks are made with these.
+  target_compile_options(pasta_tool_${name}_module PRIVATE -DPASTA_DETAIL_IS_TOOL_MODULE)
   # The library is code of the host's; to hipcc a .cpp is HIP.
   get_filename_component(compiler "${CMAKE_CXX_COMPILER}" NAME)
   if(compiler STREQUAL "hipcc")

@@ -56,7 +56,7 @@ def make_row(program, size, native, tool, runs, device_bytes, is_equal):
             "launches_per_sample": runs, "device_bytes": device_bytes, "outputs_equal": is_equal,
             "date": datetime.date.today().isoformat(), "driver": driver, "device": device,
             "source_sha256": source_hash.source_sha256(),
-            "command": f"pasta run {name} -- {' '.join(map(str, sys.argv))}"}
+            "command": f"pasta run {name} --route ptx -- {' '.join(map(str, sys.argv))}"}
 
 
 def show(row):

@@ -52,6 +52,7 @@ void tell_of_destruction(fake::context* context) {
 
 void destroy(fake::context* context) {
   tell_of_destruction(context);
+  if (all.observer != nullptr) all.observer->context_ends(*context);
   context->is_destroyed = true;
   std::erase_if(all.queue, [&](work const& each) { return each.in == context; });
 }
@@ -117,6 +118,7 @@ CUresult fake_context_create(CUcontext* made) {
   fake::context& context = all.contexts.emplace_back();
   context.kind = kind::context;
   context.uid = ++all.last_uid;
+  if (all.observer != nullptr) all.observer->context_made(context);
   *made = reinterpret_cast<CUcontext>(&context);
   return CUDA_SUCCESS;
 }
@@ -144,7 +146,9 @@ CUresult cuCtxSynchronize() {
   call told(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize", nullptr);
   if (CUresult const result = usable(); result != CUDA_SUCCESS) return told(result);
   ++all.context_waits;
-  return told(run_queue(here()));
+  CUresult const result = run_queue(here());
+  if (all.observer != nullptr && result == CUDA_SUCCESS) all.observer->has_waited(*here());
+  return told(result);
 }
 int fake_runtime_synchronize() {
   CUpti_CallbackData data{};
@@ -209,6 +213,7 @@ CUresult cuMemAlloc(CUdeviceptr* made, std::size_t bytes) {
   auto const begin = reinterpret_cast<CUdeviceptr>(block.data());
   all.memory[begin] = std::move(block);
   *made = (begin + 255) / 256 * 256;
+  if (all.observer != nullptr) all.observer->memory_made(*here(), *made, bytes);
   return CUDA_SUCCESS;
 }
 CUresult cuMemHostAlloc(void** made, std::size_t bytes, unsigned) {
@@ -225,6 +230,7 @@ CUresult cuMemFree(CUdeviceptr address) {
   std::lock_guard const lock(all.mutex);
   auto const after = all.memory.upper_bound(address);
   if (after == all.memory.begin()) return CUDA_ERROR_INVALID_VALUE;
+  if (all.observer != nullptr && here() != nullptr) all.observer->memory_ends(*here(), address);
   all.free_bytes += std::prev(after)->second.size() - 256;
   all.memory.erase(std::prev(after));
   return CUDA_SUCCESS;

@@ -57,6 +57,7 @@ struct stream : handle {
   struct graph* captures = nullptr;
 };
 /// What a kernel does: "0=100,2=5" adds 100 to counter 0; "1@1=7" is of the module's second table. "fault", "endless".
+/// "load@16=100" is of a kernel without counters: the instruction at 16 loads in 100 lanes.
 /// "touch@24=4096+8:4" accesses 4 bytes 8 behind the address 4096; the row's word at 24 says where its bits are.
 struct work {
   fake::context* in;
@@ -65,6 +66,29 @@ struct work {
   fake::stream* on;
   std::vector<CUstreamBatchMemOpParams> writes = {};            // instead of a kernel
   std::map<std::string, std::vector<unsigned char>> read = {};  // the states, where it has begun
+  fake::function* function = nullptr;
+  std::uint64_t given = 0;  // to its patches
+};
+/// Whom the stand-in of the Compute Sanitizer has told what it wants to see. All on the calling thread.
+class observer {
+ public:
+  virtual void context_made(fake::context& made) = 0;
+  virtual void context_ends(fake::context& gone) = 0;
+  virtual void module_loaded(fake::module& made, char const* image) = 0;
+  virtual void module_ends(fake::module& gone) = 0;
+  /// @return what the launch was given
+  virtual std::uint64_t launch_begins(fake::function& what, bool is_node) = 0;
+  virtual void has_waited(fake::context& in) = 0;
+  /// Lanes of a patched kernel load 4 bytes. @param offset of the instruction
+  virtual void loads(fake::function& by, std::uint64_t given, std::uint64_t offset, std::uint64_t lanes) = 0;
+  /// A lane of a patched kernel accesses memory. @param word where its row says which bits are its own
+  virtual void touches(fake::function& by, std::uint64_t given, std::size_t word, std::uint64_t address,
+                       std::uint64_t bytes) = 0;
+  virtual void memory_made(fake::context& in, std::uint64_t address, std::uint64_t bytes) = 0;
+  virtual void memory_ends(fake::context& in, std::uint64_t address) = 0;
+
+ protected:
+  ~observer() = default;
 };
 struct node : handle {
   CUDA_KERNEL_NODE_PARAMS parameters{};
@@ -95,6 +119,7 @@ struct driver {
   bool is_timing = false;
   std::int64_t listening_ns = 0, ordering_ns = 0;  // in the listener; of that, in functions that it calls for a launch
   void (*listener)(CUpti_CallbackDomain, CUpti_CallbackId, void const*) = nullptr;
+  fake::observer* observer = nullptr;
 };
 extern driver all;
 extern thread_local std::vector<fake::context*> current;

@@ -48,6 +48,8 @@ void add(work const& by, std::size_t table, std::size_t counter, std::uint64_t a
 
 // A lane's access, where the word at this place of what the module has once says where its bits are.
 void touch(work const& by, std::size_t word, std::uint64_t address, std::uint64_t bytes) {
+  if (by.of->variables.empty() && all.observer != nullptr)
+    return all.observer->touches(*by.function, by.given, word, address, bytes);
   for (auto const& [name, state] : by.of->variables) {
     std::uint64_t shards = 0, shared = 0;
     if (name.rfind("pasta_state_", 0) != 0 || state.size() < 48) continue;
@@ -74,6 +76,10 @@ CUresult run(work const& each) {
     unsigned long counter = 0, table = 0, amount = 0, address = 0;
     if (std::sscanf(part.c_str(), "touch@%lu=%lu+%lu:%lu", &counter, &address, &table, &amount) == 4) {
       touch(each, counter, address + table, amount);
+      continue;
+    }
+    if (std::sscanf(part.c_str(), "load@%lu=%lu", &address, &amount) == 2) {
+      if (all.observer != nullptr) all.observer->loads(*each.function, each.given, address, amount);
       continue;
     }
     if (std::sscanf(part.c_str(), "%lu@%lu=%lu", &counter, &table, &amount) != 3) {
@@ -104,7 +110,8 @@ CUresult launch(CUfunction given, CUstream on, void** arguments) {
     node.what = what;
     return CUDA_SUCCESS;
   }
-  all.queue.push_back({in, function->of, what, stream});
+  std::uint64_t const to_patches = all.observer == nullptr ? 0 : all.observer->launch_begins(*function, false);
+  all.queue.push_back({in, function->of, what, stream, {}, {}, function, to_patches});
   return CUDA_SUCCESS;
 }
 
@@ -324,7 +331,9 @@ CUresult cuGraphLaunch(CUgraphExec given, CUstream on) {
   for (fake::node* const node : as<fake::exec>(given, kind::exec)->nodes) {
     auto* const f =
         node->parameters.func != nullptr ? node->parameters.func : reinterpret_cast<CUfunction>(node->parameters.kern);
-    all.queue.push_back({here(), function_of(f)->of, node->what, stream_of(on)});
+    fake::function* const function = function_of(f);
+    std::uint64_t const to_patches = all.observer == nullptr ? 0 : all.observer->launch_begins(*function, true);
+    all.queue.push_back({here(), function->of, node->what, stream_of(on), {}, {}, function, to_patches});
   }
   return told(CUDA_SUCCESS);
 }

@@ -93,6 +93,7 @@ fake::module* load_module(fake::context* in, char const* image) {
   data.context = reinterpret_cast<CUcontext>(in);
   data.resourceDescriptor = &module;
   if (all.listener != nullptr) all.listener(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+  if (all.observer != nullptr) all.observer->module_loaded(*made, image);
   return made;
 }
 
@@ -118,6 +119,7 @@ CUresult cuModuleUnload(CUmodule given) {
   auto* const gone = as<fake::module>(given, kind::module);
   if (gone == nullptr) return told(CUDA_ERROR_INVALID_HANDLE);
   run_queue(here());
+  if (all.observer != nullptr) all.observer->module_ends(*gone);
   gone->variables.clear();
   gone->kind = kind{};
   return told(CUDA_SUCCESS);

@@ -50,7 +50,7 @@ class GpuTest(unittest.TestCase):
             os.remove(output)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PASTA_")} | variables
         done = subprocess.run(
-            [PASTA, "run", tools, "--quiet", "--output", output, "--", "./program", *words],
+            [PASTA, "run", tools, "--route", "ptx", "--quiet", "--output", output, "--", "./program", *words],
             cwd=folder,
             env=environment,
             timeout=120,

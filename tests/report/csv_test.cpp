@@ -50,6 +50,17 @@ TEST_CASE("rows of a sample have what they are multiplied by") {
   CHECK(to_csv(report, "coalescing", "program") == "tool,kernel,launch,range,name,value\r\ncoalescing,,,,x,3\r\n");
 }
 
+TEST_CASE("rows have the route that saw them where a report has several") {
+  auto report = pasta_test::full_report();
+  report.tools.at(0).kernels.at(0).route = "patch";
+  std::string const csv = to_csv(report, "coalescing", "lines");
+  std::string const begin =
+      "tool,kernel,launch,range,route,file,line,requests,efficiency,stride\r\n"
+      "coalescing,transpose<float>,3,epoch/step,patch,/src/transpose.cpp,21,";
+  CHECK(csv.substr(0, begin.size()) == begin);
+  CHECK(to_csv(report, "coalescing", "program") == "tool,kernel,launch,range,name,value\r\ncoalescing,,,,x,3\r\n");
+}
+
 TEST_CASE("a table about the program has no kernel") {
   CHECK(to_csv(pasta_test::full_report(), "coalescing", "program") ==
         "tool,kernel,launch,range,name,value\r\ncoalescing,,,,x,3\r\n");

@@ -73,6 +73,17 @@ TEST_CASE("a sample survives writing and reading, and is not written where there
   CHECK_FALSE(after.tools.at(0).kernels.at(0).sampling->events_error);
 }
 
+TEST_CASE("which route saw a kernel survives writing and reading, and is not written where there is one") {
+  CHECK_FALSE(tree().at("header").contains("seen"));
+  CHECK_FALSE(tree().at("tools").at(0).at("kernels").at(0).contains("route"));
+  auto report = full_report();
+  report.header.seen = "1 of 1 kernels";
+  report.tools.at(0).kernels.at(0).route = "ptx";
+  auto const read = from_json(to_json(report));
+  CHECK(read.header.seen == "1 of 1 kernels");
+  CHECK(read.tools.at(0).kernels.at(0).route == "ptx");
+}
+
 TEST_CASE("a strict parser reads the report of an empty and of a full model") {
   CHECK(nlohmann::json::parse(to_json({})).at("schema") == "pasta-report/1");
   auto const parsed = tree();

@@ -14,6 +14,8 @@
 #include <pasta/vendor/host/clock.hpp>
 #include <thread>
 
+#include "launch_share.hpp"
+
 namespace pasta::collecting {
 
 namespace {
@@ -22,30 +24,6 @@ namespace {
 constexpr auto wait_at_end = std::chrono::seconds(10), wait_in_crash = std::chrono::seconds(3);
 
 std::uint64_t now_ns() { return get_nanoseconds<vendor::host>{}(); }
-
-// What share of the launches the route saw, where it is not all. Their kernels' sections say why.
-void note_share(report_model& model) {
-  if (model.tools.empty()) return;
-  loss sum;
-  for (kernel_section const& kernel : model.tools.front().kernels) {
-    sum.launches_seen += kernel.losses.launches_seen;
-    sum.launches_delivered += kernel.losses.launches_delivered;
-    sum.launches_sampled_out += kernel.losses.launches_sampled_out;
-    sum.launches_lost += kernel.losses.launches_lost;
-  }
-  std::uint64_t const known = sum.launches_delivered + sum.launches_sampled_out + sum.launches_lost;
-  if (known >= sum.launches_seen) return;
-  std::uint64_t const unseen = sum.launches_seen - known;
-  std::string text =
-      fmt::format("Route {}: of {} launches {} were analysed ({:.3g} %)", model.header.route, sum.launches_seen,
-                  sum.launches_delivered,
-                  100 * static_cast<double>(sum.launches_delivered) / static_cast<double>(sum.launches_seen));
-  if (sum.launches_sampled_out > 0) text += fmt::format(", {} left out by choice", sum.launches_sampled_out);
-  if (sum.launches_lost > 0) text += fmt::format(", {} lost", sum.launches_lost);
-  text += fmt::format(", and {} could not be; their kernels say why", unseen);
-  if (model.header.route == "ptx") text += " (route patch sees machine code as it is)";
-  model.notes.push_back(text + ".");
-}
 
 }  // namespace
 
@@ -162,7 +140,7 @@ report_model process_run::make_report(char const* why_incomplete) {
   report_model model;
   model.header = header_;
   fill(model);
-  note_share(model);
+  tell_share(model);
   if (settings_.selection.schedule.is_set() && step_count::current() == 0) model.notes.emplace_back(no_step_note);
   model.header.wall_ns = now_ns() - begin_ns_;
   if (why_incomplete != nullptr) {

@@ -14,9 +14,6 @@
 
 namespace pasta::collecting {
 
-namespace {
-
-// The folder of the file that this code is in.
 std::string own_folder() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return "";
@@ -26,6 +23,8 @@ std::string own_folder() {
   std::string const path = error ? info.dli_fname : real.string();
   return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
 }
+
+namespace {
 
 std::string find_library(std::string const& tool) {
   std::vector<std::string> folders;

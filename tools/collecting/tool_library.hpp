@@ -8,6 +8,9 @@
 
 namespace pasta::collecting {
 
+/// The folder of the library that this code is in; "" where it is not known.
+std::string own_folder();
+
 /// A tool's shared library, loaded to make the tool's report.
 class tool_library {
  public:

@@ -94,7 +94,7 @@ environment_changes environment_for(run_options const& options, run_route const&
   set("PASTA_ROUTE", route.name);
   for (auto const& [name, value] : injection_variables(route)) changes.emplace_back(name, value);
   for (auto const& [name, value] : preload_variables(route.preload)) changes.emplace_back(name, value);
-  if (!route.library.empty() && route.name != "patch") {  // machine code needs no other assembler
+  if (!route.library.empty() && route.library != patch_library()) {  // machine code needs no other assembler
     for (auto const& change : python_variables(options.tools)) changes.push_back(change);
   }
   set("PASTA_PER", options.per);
@@ -153,7 +153,8 @@ std::optional<double> slowdown(program_end const& with, program_end const& witho
 std::string why_nothing_attached(std::string const& program, run_route const& route, program_table const& table,
                                  program_end const& end) {
   std::string const shown = visible(program);
-  if (route.name == "ptx" || route.name == "patch") {
+  bool const is_for_gpu = !route.library.empty() && !table.tools.empty();
+  if (route.name == "ptx" || route.name == "patch" || is_for_gpu) {
     return fmt::format(
         "no report: {} launched no kernel through a driver that loaded PASTA's library; "
         "pasta doctor says what is missing, PASTA_DEBUG=1 what was loaded",
@@ -163,11 +164,15 @@ std::string why_nothing_attached(std::string const& program, run_route const& ro
     return fmt::format("no report: {} launched no kernel through a HIP runtime; PASTA_DEBUG=1 says what was followed",
                        shown);
   }
+  // A program that is not built for PASTA needs a GPU.
+  char const* const other_way =
+      route.library.empty() ? "" : ", and no kernel came through a driver that loaded PASTA's library (pasta doctor)";
   if (table.kind == file_kind::elf && table.tools.empty()) {
-    return fmt::format("no report: {} was not built with pasta_instrument(), nor is anything that it started", shown);
+    return fmt::format("no report: {} was not built with pasta_instrument(), nor is anything that it started{}", shown,
+                       other_way);
   }
   if (table.kind == file_kind::other)
-    return fmt::format("no report: nothing that {} started was built with pasta_instrument()", shown);
+    return fmt::format("no report: nothing that {} started was built with pasta_instrument(){}", shown, other_way);
   if (WIFSIGNALED(end.wait_status))
     return fmt::format("no report: {} before it could attach", describe_end(end.wait_status));
   if (WEXITSTATUS(end.wait_status) == exit_usage)

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "callbacks.hpp"
 
-#include <atomic>
+#include <exception>
 
-#include "run.hpp"
+#include "collector.hpp"
 
 namespace pasta::patch {
 
@@ -29,6 +29,12 @@ void on_resource(collector& to, Sanitizer_CallbackId id, void const* data) {
     default:
       return;
   }
+}
+
+bool is_of_code(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id) {
+  return domain == SANITIZER_CB_DOMAIN_RESOURCE && id != SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC &&
+         id != SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_FREE && id != SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC &&
+         id != SANITIZER_CBID_RESOURCE_MEMORY_FREE_ASYNC;
 }
 
 void on_any(collector& to, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, void const* data) {
@@ -58,9 +64,12 @@ void on_any(collector& to, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId
 
 }  // namespace
 
-void SANITIZERAPI on_event(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, void const* data) noexcept {
-  run* const here = run::existing();
-  if (own_calls::are_made() || here == nullptr || here->is_over() || !here->is_here()) return;
+void SANITIZERAPI on_event(void* of, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+                           void const* data) noexcept {
+  auto* const here = static_cast<event_target*>(of);
+  if (own_calls::are_made() || here == nullptr || !here->is_following()) return;
+  // What another collector in the process does for itself is no business of this one; but code may be loaded by it.
+  if (!is_of_code(domain, id) && here->is_hosts_call()) return;
   own_calls const own;
   try {
     on_any(here->collector(), domain, id, data);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "demangled.hpp"
+#include "image.hpp"
 
 namespace pasta::patch {
 
@@ -83,6 +84,9 @@ bool is_wanted(patch_function which, space_set const& spaces) {
   }
 }
 
+// Of the calling thread, where a host numbers launches.
+thread_local std::optional<std::uint64_t> given_number;
+
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace
@@ -114,11 +118,30 @@ void collector::context_made(Sanitizer_ResourceContextData const& what) {
 void collector::module_loaded(Sanitizer_ResourceModuleData const& what) {
   std::lock_guard const lock(mutex_);
   context_record& context = context_of(what.context);
-  std::vector<std::string> const kernels =
-      context.modules.loaded(what.module, {what.pCubin, what.pCubin == nullptr ? 0 : what.cubinSize});
+  std::string_view const image{what.pCubin, what.pCubin == nullptr ? 0 : what.cubinSize};
+  std::vector<std::string> const kernels = context.modules.loaded(what.module, image);
+  if (host_ != nullptr && is_others(context, what.module, image, kernels)) return;
   if (!has_chosen(context, kernels)) return;
   add_patches(context);
   if (context.why_not.empty()) patch_module(context, what.module);
+}
+
+// What reports by itself, or by the host of this collector, is left alone.
+bool collector::is_others(context_record& context, CUmodule module, std::string_view image,
+                          std::vector<std::string> const& kernels) const {
+  if (!collecting::read_image(image).ids.empty()) {
+    if (host_->reads_counters()) {
+      context.modules.leave_to_host(module);
+    } else {
+      context.modules.set_why_not(module, "its module has PASTA's counters, which nobody reads");
+    }
+    return true;
+  }
+  bool const is_on_probe = std::any_of(kernels.begin(), kernels.end(), [](std::string const& name) {
+    return name.rfind("_ZN5pasta", 0) == 0 && name.find("10run_probed") != std::string::npos;
+  });
+  if (is_on_probe) context.modules.set_why_not(module, "its module has tools compiled in, and reports by itself");
+  return is_on_probe;
 }
 
 // A module whose kernels are unknown may have any.
@@ -178,8 +201,18 @@ kernel_record& collector::kernel_of(Sanitizer_LaunchData const& what) {
   known->module = what.module;
   known->is_wanted = wanted_.selection.devices.has(static_cast<std::uint64_t>(known->context->device)) &&
                      wanted_.selection.has_kernel(collecting::demangled(known->name));
+  known->is_hosts = known->context->modules.is_left_to_host(what.module);
   return *known;
 }
+
+void collector::number_launches(std::uint64_t first) { given_number = first; }
+
+std::uint64_t collector::next_number() {
+  if (!given_number) return next_launch_++;
+  return (*given_number)++;
+}
+
+std::string const& collector::range() const { return host_ == nullptr ? current_range() : host_->range(); }
 
 bool collector::is_offered_now(std::uint64_t number) const {
   return !is_stopped_.load(std::memory_order_relaxed) && wanted_.selection.has_launch(number);
@@ -194,7 +227,7 @@ bool collector::is_chosen(kernel_record& kernel) const {
 }
 
 launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part, launched_by how) {
-  std::string const& range = current_range();
+  std::string const& range = this->range();
   if (wanted_.per == scope::launch && how == launched_by::graph)
     notes_.insert("Launches in graphs are not kept apart on the patch route: they are merged by kernel.");
   if (wanted_.per == scope::launch && how == launched_by::call && kernel.is_wanted) {
@@ -292,11 +325,12 @@ std::uint64_t collector::user_data_of_graph(kernel_record const& kernel, launch_
 void collector::launch_begins(Sanitizer_LaunchData const& what, launched_by how) {
   std::lock_guard const lock(mutex_);
   kernel_record& kernel = kernel_of(what);
-  std::uint64_t const number = next_launch_++;
+  std::uint64_t const number = next_number();
+  if (kernel.is_hosts) return;
   bool const is_offered = kernel.is_wanted && is_offered_now(number);
   bool const is_in = is_offered && is_chosen(kernel);
   bool const is_alone = wanted_.per == scope::launch && how == launched_by::call;
-  sample_count* sampled = is_sampling() && is_offered && !is_alone ? &kernel.sampled[current_range()] : nullptr;
+  sample_count* sampled = is_sampling() && is_offered && !is_alone ? &kernel.sampled[range()] : nullptr;
   // Parts of a sample of launches are there for its error alone: they leave half of the states to other kernels.
   bool const is_dealt = sampled != nullptr && is_in && wanted_.sampling_rate < 1 && wanted_.per != scope::launch;
   std::uint32_t part = is_dealt ? sampled->next_part() : 0;

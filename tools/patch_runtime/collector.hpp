@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "driver.hpp"
+#include "guest.hpp"
 #include "records.hpp"
 
 namespace pasta::patch {
@@ -44,11 +45,14 @@ class collector {
     ptx::shadow_need shadow = {};
   };
   /// @param begin called once, before the first module is patched
-  collector(sanitizer const& with, ptx::driver const& driver, settings const& wanted, std::function<patches()> begin)
+  /// @param host of a guest: modules that have counters of their own are its; null: all modules are the collector's
+  collector(sanitizer const& with, ptx::driver const& driver, settings const& wanted, std::function<patches()> begin,
+            collecting::guest_host const* host = nullptr)
       : with_(with),
         driver_(driver),
         wanted_(wanted),
         begin_(std::move(begin)),
+        host_(host),
         tally_(make_block_sample(wanted.block_rate, wanted.seed)) {}
 
   // ---- From within the Compute Sanitizer's callbacks. Any thread.
@@ -64,6 +68,11 @@ class collector {
   /// The program has waited: a moment to bring to the host what is there, in case that the GPU fails later.
   enum class waited : std::uint8_t { for_context, for_stream };
   void wait_ended(Sanitizer_SynchronizeData const& what, waited how);
+
+  // ---- Of a host.
+
+  /// The number of the calling thread's next launch: the host numbers those of both routes.
+  void number_launches(std::uint64_t first);
 
   // ---- Of the program.
 
@@ -104,6 +113,8 @@ class collector {
   context_record& context_of(CUcontext handle);
   context_record* find_context(CUcontext handle);
   kernel_record& kernel_of(Sanitizer_LaunchData const& what);
+  std::uint64_t next_number();
+  std::string const& range() const;
   bool is_offered_now(std::uint64_t number) const;
   bool is_chosen(kernel_record& kernel) const;
   bool is_sampling() const { return wanted_.sampling_rate < 1 || wanted_.block_rate < 1; }
@@ -111,6 +122,8 @@ class collector {
   void prepare(kernel_record& kernel, Sanitizer_StreamHandle stream);
   void add_patches(context_record& context);
   std::string prepare_context(context_record& context, Sanitizer_StreamHandle stream);
+  bool is_others(context_record& context, CUmodule module, std::string_view image,
+                 std::vector<std::string> const& kernels) const;
   bool has_chosen(context_record const& context, std::vector<std::string> const& kernels) const;
   void patch_module(context_record& context, CUmodule module);
   std::optional<std::uint32_t> make_state(context_record& context, std::string const& kernel);
@@ -130,6 +143,7 @@ class collector {
   ptx::driver const& driver_;
   settings const& wanted_;
   std::function<patches()> begin_;
+  collecting::guest_host const* host_;
 
   std::timed_mutex mutex_;
   std::optional<patches> patches_;

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "next_injection.hpp"
+#include "probe_program.hpp"
 #include "run.hpp"
 
 namespace {
@@ -13,8 +14,10 @@ namespace {
 void start_own() {
   try {
     pasta::settings set = pasta::read_settings("patch");
-    // A route that is this dear is one that was asked for.
-    if (!set.tools.empty() && set.is_route_named) pasta::patch::run::start(std::move(set));
+    if (set.tools.empty()) return;
+    // Where nobody says which route, a program that has the tools compiled in reports by itself.
+    if (!set.is_route_named && pasta::ptx::has_probe_tools()) return;
+    pasta::patch::run::start(std::move(set));
   } catch (std::exception const& error) {
     pasta::detail::say(fmt::format("the patch route collects nothing: {}", error.what()));
   }

@@ -38,6 +38,11 @@ bool module_map::is_patched(CUmodule module) const {
   return known != modules_.end() && known->second.is_patched;
 }
 
+bool module_map::is_left_to_host(CUmodule module) const {
+  auto const known = modules_.find(module);
+  return known != modules_.end() && known->second.is_hosts;
+}
+
 std::optional<std::pair<std::uint64_t, std::uint64_t>> module_map::code_of(CUmodule module,
                                                                            std::string const& kernel) const {
   auto const known = modules_.find(module);

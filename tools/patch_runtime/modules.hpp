@@ -59,6 +59,9 @@ class module_map {
   /// Whether the module's instructions are patched.
   bool is_patched(CUmodule module) const;
   void set_patched(CUmodule module) { modules_[module].is_patched = true; }
+  /// The module has counters of its own: the collector that has loaded this one reads them.
+  void leave_to_host(CUmodule module) { modules_[module].is_hosts = true; }
+  bool is_left_to_host(CUmodule module) const;
   /// Why they are not: half a line.
   std::string const& why_not(CUmodule module) const;
   void set_why_not(CUmodule module, std::string why_not) { modules_[module].why_not = std::move(why_not); }
@@ -67,6 +70,7 @@ class module_map {
   struct module_record {
     std::shared_ptr<loaded_code> code = std::make_shared<loaded_code>();
     bool is_patched = false;
+    bool is_hosts = false;
     bool has_names = false;  // of its functions
     std::string why_not = "its module had no kernel that was chosen when it was loaded";
   };

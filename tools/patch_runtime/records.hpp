@@ -76,6 +76,7 @@ struct kernel_record {
   context_record* context = nullptr;
   CUmodule module = nullptr;
   bool is_wanted = true;  ///< it was chosen
+  bool is_hosts = false;  ///< it has counters, which the host of this collector reads
   std::string why_not;    ///< it cannot be patched: half a line
   bool is_prepared = false;
   std::deque<launch_group> groups;

@@ -64,14 +64,15 @@ class context_rows {
       std::string name = "functions that kernels of graphs share";
       if (kernels_of_graphs_[state] == 1) name = find_kernel(records, state);
       auto const shadow = of_->graph_shadows.find(state);
-      bool const is_any = layout_->function_shard_bytes > 0 || shadow != of_->graph_shadows.end() ||
+      bool const has_shadow = shadow != of_->graph_shadows.end() && shadow->second.kernel != nullptr;
+      bool const is_any = layout_->function_shard_bytes > 0 || has_shadow ||
                           std::any_of(sites_[state].begin(), sites_[state].end(),
                                       [&, state = state](auto const& each) { return is_placed(each.second, state); });
       if (!is_any) continue;
       ptx::collected_kernel& to = section(name, range);
       add_from_graph(state, to, false, [](std::string const& function) { return !function.empty(); });
       add_function(state, to);
-      if (shadow != of_->graph_shadows.end()) to.touched.merge(shadow->second.kernel->touched());
+      if (has_shadow) to.touched.merge(shadow->second.kernel->touched());
     }
   }
 

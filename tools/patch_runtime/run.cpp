@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <pasta/session/report_index.hpp>
-#include <string_view>
 
-#include "callbacks.hpp"
+#include "find_patches.hpp"
 #include "rows.hpp"
 
 namespace pasta::patch {
@@ -18,7 +16,7 @@ run::run(settings set)
     : collecting::process_run(std::move(set), "patch", "cuda"),
       collector_(sanitizer_, driver_, wanted(), [this] { return find_patches(); }) {}
 
-bool run::is_here() const { return owner() == ::getpid(); }
+bool run::is_following() const { return !is_over() && owner() == ::getpid(); }
 
 void run::start(settings set) {
   run* const made = new run(std::move(set));
@@ -26,10 +24,14 @@ void run::start(settings set) {
   if (problem.empty()) problem = made->sanitizer_.load();
   if (problem.empty()) {
     one_ = existing_ = made;
-    problem = made->sanitizer_.subscribe(&on_event, nullptr);
+    problem = made->sanitizer_.subscribe(&on_event, static_cast<event_target*>(made));
   }
   if (!problem.empty()) {
-    return made->refuse(problem);
+    // Where the route was not asked for, the program may be one of another route's.
+    if (made->wanted().is_route_named) return made->refuse(problem);
+    made->end();
+    if (made->wanted().is_debugging) pasta::detail::say(fmt::format("the patch route collects nothing: {}", problem));
+    return;
   }
   made->explain("the patch route follows the Compute Sanitizer");
   finish_at_exit();  // also where nothing is patched, to say so
@@ -39,24 +41,12 @@ collector::patches run::find_patches() {
   collector::patches found;
   found.why_not = begin();
   if (!found.why_not.empty()) return found;
-  found.shadow = shadow();
-  collecting::tool_library const& tool = tools().front();
-  auto const ask = reinterpret_cast<void (*)(tool_patches*)>(tool.find("pasta_tool_patches"));
   if (tools().size() > 1) {
     found.why_not = "the patch route runs one tool at a time";
-  } else if (ask == nullptr) {
-    found.why_not = fmt::format("{} was built with a PASTA that has no route patch", tool.name());
-  } else {
-    ask(&found.about);
-    std::string_view const library = tool.path();
-    found.file = fmt::format("{}.patch.fatbin", library.substr(0, library.rfind('.')));
-    if (!found.about.obstacle.empty()) {
-      found.why_not = fmt::format("{} does not have the route patch: {}", tool.name(), found.about.obstacle);
-    } else if (::access(found.file.c_str(), R_OK) != 0) {
-      found.why_not = fmt::format("{} has no patches: {} is not there; build the tool where nvcc and sanitizer.h are",
-                                  tool.name(), visible(found.file));
-    }
+    return found;
   }
+  found = patch::find_patches(tools().front());
+  found.shadow = shadow();
   return found;
 }
 

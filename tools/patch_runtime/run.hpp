@@ -3,13 +3,14 @@
 #ifndef PASTA_TOOLS_PATCH_RUNTIME_RUN_HPP
 #define PASTA_TOOLS_PATCH_RUNTIME_RUN_HPP
 
+#include "callbacks.hpp"
 #include "collector.hpp"
 #include "process_run.hpp"
 
 namespace pasta::patch {
 
 /// A process's run on the patch route.
-class run final : public collecting::process_run {
+class run final : public collecting::process_run, public event_target {
  public:
   /// @param set with tools
   explicit run(settings set);
@@ -18,9 +19,9 @@ class run final : public collecting::process_run {
   /// Makes the run and follows the Compute Sanitizer's callbacks. Once, as the driver starts.
   static void start(settings set);
 
-  patch::collector& collector() { return collector_; }
-  /// Whether the calling process is the one that the run is of: a forked child has no GPU.
-  bool is_here() const;
+  patch::collector& collector() override { return collector_; }
+  bool is_following() const override;
+  void give_up(char const* why) noexcept override { process_run::give_up(why); }
 
  private:
   void harvest() override { collector_.harvest(); }

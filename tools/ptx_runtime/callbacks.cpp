@@ -98,7 +98,7 @@ void on_launch(run& all, launch_call const& launch, CUpti_CallbackData const& ca
       *call.correlationData = reinterpret_cast<std::uintptr_t>(&record);
     } else {
       collector::launched const one{&record, 1};
-      to.launches_begin({&one, 1}, launch.stream, collector::launch_unit::kernel);
+      all.number_launches(to.launches_begin({&one, 1}, launch.stream, collector::launch_unit::kernel));
       *call.correlationData = is_apart;
     }
     return;
@@ -123,7 +123,7 @@ void on_graph_launch(run& all, CUpti_CallbackData const& call, default_stream wh
       return to.is_any_apart(*each.function);
     });
     for (collector::launched const& each : launches) to.prepare_shadow(*each.function);
-    if (are_apart) to.launches_begin(launches, stream, collector::launch_unit::graph);
+    if (are_apart) all.number_launches(to.launches_begin(launches, stream, collector::launch_unit::graph));
     for (collector::launched const& each : launches) {
       if (!are_apart) to.see_plain(*each.function, stream);
     }
@@ -317,7 +317,7 @@ void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
   if (all == nullptr || all->is_over()) return;
   try {
     if (domain != CUPTI_CB_DOMAIN_RESOURCE) {
-      if (capture_relaxed::is_active()) return;
+      if (capture_relaxed::is_active() || all->is_guests_call()) return;
       auto const& call = *static_cast<CUpti_CallbackData const*>(data);
       return domain == CUPTI_CB_DOMAIN_RUNTIME_API ? on_runtime_call(*all, id, call) : on_driver_call(*all, id, call);
     }

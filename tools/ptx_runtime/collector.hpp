@@ -66,7 +66,8 @@ class collector {
   enum class launch_unit : std::uint8_t { kernel, graph };
   /// Before a call of the driver that launches: gives the stream an order to tell the modules where to add to.
   /// @param what of one context
-  void launches_begin(std::span<launched const> what, CUstream stream, launch_unit unit);
+  /// @return the number of the first
+  std::uint64_t launches_begin(std::span<launched const> what, CUstream stream, launch_unit unit);
   enum class outcome : std::uint8_t { launched, refused };
   /// Behind the call. @param shape null: known already
   void launches_end(outcome how, launch_shape const* shape, CUstream stream);
@@ -75,6 +76,7 @@ class collector {
   /// collector.
   static void stop() { is_stopped_ = true; }
   static void go_on() { is_stopped_ = false; }
+  static bool is_stopped() { return is_stopped_; }
 
   // ---- Shadow bits. Any thread.
 

@@ -26,11 +26,11 @@ thread_local launch_call_under_way under_way;
 
 }  // namespace
 
-void collector::launches_begin(std::span<launched const> what, CUstream stream, launch_unit unit) {
+std::uint64_t collector::launches_begin(std::span<launched const> what, CUstream stream, launch_unit unit) {
   under_way.launches.clear();
   under_way.context = nullptr;
   under_way.problem.clear();
-  if (what.empty()) return;
+  if (what.empty()) return next_launch_;
   context_state& context = *what.front().function->context;
   if (!context.is_prepared) {
     std::lock_guard const attach_lock(attach_mutex_);
@@ -82,6 +82,7 @@ void collector::launches_begin(std::span<launched const> what, CUstream stream, 
   std::uint32_t const ended = on.launched;
   lock.unlock();
   for (order const& each : orders) write_order(each, on, ended, stream);
+  return first;
 }
 
 // Before the launch, in its stream.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "demangled.hpp"
 #include "kernel_sections.hpp"
 #include "memory_rows.hpp"
 
@@ -80,16 +81,46 @@ void add_groups(function_record const& from, std::string const& tool, kernel_sec
   }
 }
 
+std::uint64_t count_launches(function_record const& of) {
+  std::uint64_t launches = of.plain.launches;
+  for (launch_group const& each : of.apart) launches += each.launches;
+  return launches;
+}
+
+// Of a kernel without counters: what of its launches nobody else saw. @return whether that is all of it
+bool is_seen_elsewhere(function_record const& from, launches_by_name& seen_elsewhere, kernel_sections& to) {
+  auto const seen = seen_elsewhere.find(collecting::demangled(from.name));
+  if (from.where != nullptr || seen == seen_elsewhere.end()) return false;
+  std::uint64_t const launches = count_launches(from), elsewhere = std::min(launches, seen->second);
+  seen->second -= elsewhere;
+  if (launches == elsewhere) return true;
+  bool is_new = false;
+  collected_kernel& kernel = to.of(from.name, is_new);
+  collecting::launch_counts rest;
+  rest.first = from.plain.first;
+  rest.add_launches(launches - elsewhere);
+  collecting::add_launches(rest, from.is_excluded ? launches - elsewhere : 0, from.why_not, is_new, kernel);
+  return true;
+}
+
 }  // namespace
 
+std::uint64_t count_plain_launches(std::deque<function_record> const& records) {
+  std::uint64_t launches = 0;
+  for (function_record const& each : records) {
+    if (each.where == nullptr && !each.is_excluded) launches += count_launches(each);
+  }
+  return launches;
+}
+
 collected make_rows(std::deque<function_record> const& records, std::deque<context_state> const& contexts,
-                    std::string const& tool, std::set<std::string>& notes) {
+                    std::string const& tool, launches_by_name seen_elsewhere, std::set<std::string>& notes) {
   collected made;
   kernel_sections into(made);
   std::map<attachment const*, std::set<std::size_t>> launched;
   std::uint64_t beside = 0;
   for (function_record const& record : records) {
-    add_groups(record, tool, into, beside);
+    if (!is_seen_elsewhere(record, seen_elsewhere, into)) add_groups(record, tool, into, beside);
     bool const is_launched =
         record.plain.launches != 0 || std::any_of(record.apart.begin(), record.apart.end(),
                                                   [](launch_group const& each) { return each.launches != 0; });

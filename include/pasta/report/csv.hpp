@@ -59,7 +59,8 @@ inline std::vector<std::string> csv_names(report_model const& report) {
 }
 
 /// One table of one tool, the rows of all kernels, as CSV (RFC 4180, lines end in CR LF, first line names the columns).
-/// Columns tool, kernel, launch and range come first; the last three are empty in tables about the whole program. In a
+/// Columns tool, kernel, launch and range come first; the last three are empty in tables about the whole program. Where
+/// several routes saw kernels, route follows. In a
 /// report of a sample sampling_scale follows: what a row's counts are multiplied by to estimate all. Texts
 /// keep their bytes; one that starts with = + - @ ' tab or CR gets an apostrophe before it. A cell that is not known is
 /// empty.
@@ -89,11 +90,13 @@ inline std::string to_csv(report_model const& report, std::string_view tool_name
   if (!is_found)
     throw report_error(fmt::format("no table {}.{} in this report", visible(tool_name), visible(table_name)));
 
-  bool is_sampled = false;
+  bool is_sampled = false, has_routes = false;
   each([&](tool_section const&, kernel_section const* kernel, table const&) {
     is_sampled = is_sampled || (kernel != nullptr && kernel->sampling);
+    has_routes = has_routes || (kernel != nullptr && !kernel->route.empty());
   });
   std::string text = "tool,kernel,launch,range";
+  if (has_routes) text += ",route";
   if (is_sampled) text += ",sampling_scale";
   for (std::string const& name : columns) text += ',' + detail::csv_cell(std::string_view(name));
   text += "\r\n";
@@ -110,6 +113,7 @@ inline std::string to_csv(report_model const& report, std::string_view tool_name
       if (kernel != nullptr && kernel->launch) text += fmt::format("{}", *kernel->launch);
       text += ',';
       if (kernel != nullptr) text += detail::csv_cell(std::string_view(kernel->range));
+      if (has_routes) text += ',' + detail::csv_cell(std::string_view(kernel != nullptr ? kernel->route : ""));
       if (is_sampled) text += kernel != nullptr && kernel->sampling ? fmt::format(",{}", kernel->sampling->scale) : ",";
       for (std::size_t const place : places) {
         text += ',';

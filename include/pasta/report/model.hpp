@@ -80,6 +80,7 @@ struct kernel_section {
   std::vector<table> tables;
   std::vector<finding> findings;
   std::optional<pasta::sampling> sampling = std::nullopt;  ///< empty: all launches that were chosen were analysed whole
+  std::string route = "";  ///< that saw its launches; "": that of the header, and where that is "auto" none
 };
 
 /// What one tool says.
@@ -96,7 +97,7 @@ struct report_header {
   std::vector<std::string> command;
   std::uint64_t pid = 0;
   std::string host_name;
-  std::string route;   ///< "probe", ...
+  std::string route;   ///< "probe", ...; "auto": sections have their own
   std::string vendor;  ///< "host", ...
   std::string device;  ///< "CPU engine, 2 threads, warp width 32"
   std::string pasta_version;
@@ -105,6 +106,7 @@ struct report_header {
   std::uint64_t wall_ns = 0;       ///< from attach to report [ns]
   std::string gpu, driver, cuda;   ///< empty where there is none
   std::optional<double> slowdown;  ///< wall time with the tool over wall time without, where it was measured [1]
+  std::string seen = "";           ///< with route "auto": how much each route saw, and why the rest was not
 };
 
 /// One report: one process, one or more tools. The JSON, text and CSV forms are made from this and from nothing else.

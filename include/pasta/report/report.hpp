@@ -37,6 +37,7 @@ struct kernel_result {
   typename Tool::kernel_state kernel{};
   typename Tool::launch_state launch_state{};
   touched_memory touched;  ///< of a tool with shadow bits
+  std::string route;       ///< that saw it, where the report has several
 };
 
 /// Everything that a tool collected in a run.
@@ -133,7 +134,7 @@ class report {
     auto const text = [](dim3 const& size) {
       return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
     };
-    auto const [known, is_new] = known_.try_emplace({of.name, of.range, of.launch}, section_->kernels.size());
+    auto const [known, is_new] = known_.try_emplace({of.name, of.range, of.launch, of.route}, section_->kernels.size());
     if (is_new) {
       section_->kernels.push_back({of.name,
                                    of.range,
@@ -145,7 +146,8 @@ class report {
                                    of.losses,
                                    {},
                                    {},
-                                   of.sampling});
+                                   of.sampling,
+                                   of.route});
     }
     return section_writer(section_->kernels[known->second]);
   }
@@ -154,7 +156,7 @@ class report {
 
  private:
   tool_section* section_;
-  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t> known_;
+  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>, std::string>, std::size_t> known_;
 };
 
 /// How much a finding is worth: high from 2x, medium from 1.3x.

@@ -54,8 +54,11 @@ template <class Argument>
 inline constexpr bool is_traceable_v =
     !std::is_pointer_v<Argument> || std::is_trivially_copyable_v<std::remove_pointer_t<Argument>>;
 
-// Attaches before main, so that wrong settings end the program before it has done anything.
+// Attaches before main, so that wrong settings end the program before it has done anything. A tool's shared library is
+// loaded by collectors, and is no program.
+#ifndef PASTA_DETAIL_IS_TOOL_MODULE
 inline bool const is_begun = (session::instance(probe_tools{}), true);
+#endif
 
 // A file compiled by nvcc and one that is not mean different things by the same names.
 inline void agree_on_vendor(std::string_view vendor) {

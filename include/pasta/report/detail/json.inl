@@ -140,6 +140,7 @@ inline ordered_json json_of(kernel_section const& from) {
   to["kernel"] = json_of(from.kernel);
   to["range"] = json_of(from.range);
   to["launch"] = json_of(from.launch);
+  if (!from.route.empty()) to["route"] = json_of(from.route);
   to["grid"] = json_of(from.grid);
   to["block"] = json_of(from.block);
   to["shared_bytes"] = from.shared_bytes;
@@ -179,6 +180,7 @@ inline ordered_json json_of(report_header const& from) {
   to["gpu"] = json_of(from.gpu);
   to["driver"] = json_of(from.driver);
   to["cuda"] = json_of(from.cuda);
+  if (!from.seen.empty()) to["seen"] = json_of(from.seen);
   to["slowdown"] = json_of(from.slowdown);
   return to;
 }

@@ -198,6 +198,8 @@ inline void read(json_place const& from, kernel_section& k) {
   read(from.field("kernel"), k.kernel);
   read(from.field("range"), k.range);
   read(from.field("launch"), k.launch);
+  k.route.clear();
+  if (from.value.contains("route")) read(from.field("route"), k.route);
   read(from.field("grid"), k.grid);
   read(from.field("block"), k.block);
   read(from.field("shared_bytes"), k.shared_bytes);
@@ -239,6 +241,8 @@ inline void read(json_place const& from, report_header& h) {
   read(from.field("gpu"), h.gpu);
   read(from.field("driver"), h.driver);
   read(from.field("cuda"), h.cuda);
+  h.seen.clear();
+  if (from.value.contains("seen")) read(from.field("seen"), h.seen);
   read(from.field("slowdown"), h.slowdown);
 }
 

@@ -148,6 +148,7 @@ class text_writer {
         write_fact("options", report_.tools.size() == 1 ? options : fmt::format("{}: {}", tool.tool, options));
     }
     write_fact("route", joined({h.route, joined({h.vendor, h.device}, ": ")}, " on "));
+    write_fact("seen", h.seen);
     write_fact(
         "gpu",
         joined({h.gpu, h.driver.empty() ? "" : "driver " + h.driver, h.cuda.empty() ? "" : "CUDA " + h.cuda}, ", "));
@@ -242,6 +243,7 @@ class text_writer {
     if (!kernel.block.empty()) add("block " + visible(kernel.block));
     if (kernel.shared_bytes != 0) add(with_separators(fmt::format("{}", kernel.shared_bytes)) + " bytes shared");
     if (kernel.duration_ns != 0) add(readable_time(kernel.duration_ns));
+    if (!kernel.route.empty()) add("route " + visible(kernel.route));
 
     std::string const tool_name = visible(tool.tool);
     std::string const name = kernel_name(kernel);

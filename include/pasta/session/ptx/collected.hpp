@@ -67,6 +67,7 @@ struct collected_kernel {
   std::vector<collected_site> sites;
   std::vector<row_bytes> function_rows;
   touched_memory touched;  ///< of a tool with shadow bits
+  std::string route;       ///< that saw it, where a report has several
 };
 
 /// Everything that one tool may report.

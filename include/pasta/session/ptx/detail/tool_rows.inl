@@ -49,6 +49,7 @@ class result_reader {
     kernel.name = from.name;
     kernel.range = from.range;
     kernel.launch = from.launch;
+    kernel.route = from.route;
     kernel.grid = from.grid;
     kernel.block = from.block;
     kernel.has_one_shape = from.has_one_shape;
