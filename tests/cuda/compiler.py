@@ -19,7 +19,7 @@ SKIPPED = 77  # what CMakeLists.txt takes for skipped
 FLAGS = ["-std=c++20", "-DFMT_USE_CONSTEXPR=1"] + [
     f"-I{SOURCE_DIR / folder}" for folder in
     ("include", "tests/gpu", "examples/targets", "benchmarks/overhead", "tools/access_count", "tools/coalescing",
-     "tools/matrix_tiles")]
+     "tools/matrix_tiles", "tools/working_set")]
 QUICK = "--Ofast-compile=max"  # where only errors and warnings are looked for
 WITH_TOOLS = ['-DPASTA_PROBE_TOOLS_HEADER="tools.hpp"']
 
