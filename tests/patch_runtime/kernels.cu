@@ -24,3 +24,10 @@ __global__ void through_shared(float* a, int n) {
 }
 
 __global__ void wrong(float* a, int n) { a[threadIdx.x + (static_cast<unsigned long long>(n) << 40)] = 1; }
+
+__global__ void generic(float* a, int n) {
+  __shared__ float tile[64];
+  int const i = static_cast<int>(threadIdx.x);
+  float* const to = i % 2 == 0 ? a + i : tile + i;
+  if (i < n) asm volatile("st.f32 [%0], %1;" ::"l"(to), "f"(1.0f) : "memory");
+}

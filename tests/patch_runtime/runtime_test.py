@@ -112,6 +112,11 @@ class CountTest(PatchTest):
         # In a function that is called, and there in one of CUDA's headers: the innermost line.
         self.assertEqual([row[1:] for row in found if row[1] == "atomic"], [("atomic", "global", 4, 50)])
 
+    def test_lanes_of_one_instruction_in_two_spaces(self):
+        self.run_pasta("load M MODULE", "launch M _Z7genericPfi 1x64 50")
+        found = [row[1:] for row in self.counts("generic(float*, int)")]
+        self.assertEqual(sorted(found), [("store", "global", 4, 25), ("store", "shared", 4, 25)])
+
     def test_without_lines_places_are_offsets_of_functions(self):
         os.remove(self.module + ".elf")
         self.run_pasta("load M MODULE", "launch M _Z5scalePfi 2x64 100")

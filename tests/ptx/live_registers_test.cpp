@@ -43,10 +43,3 @@ TEST_CASE("Registers that are loaded are live until they are read") {
   CHECK(live_before("add.u32", body) == std::vector<std::string>{"%r1", "%r2"});
   CHECK(live_before("ret", body).empty());
 }
-
-TEST_CASE("What all lanes have alike is not worth a place in memory, what a guard may load into it is") {
-  std::string const body =
-      "mov.u32 %r1, 0; mov.u32 %r4, 7; @%p1 ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4]; "
-      "add.u32 %r3, %r1, %r2; add.u32 %r3, %r3, %r4; st.global.u32 [%rd1], %r3; ret;";
-  CHECK(live_before("%r2, [", body) == std::vector<std::string>{"%r1"});
-}

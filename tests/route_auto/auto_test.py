@@ -64,8 +64,10 @@ class RouteTest(unittest.TestCase):
         return done
 
     def pasta(self, *commands, flags=(), tool="access_count", program=PROGRAM, **more):
-        """The program under `pasta run`, no route named."""
-        return self.run_words([PASTA, "run", tool, "--output", self.output, *flags, "--", program, *commands], **more)
+        """The program under `pasta run --route auto`, if flags name no other route."""
+        route = [] if "--route" in flags else ["--route", "auto"]
+        words = [PASTA, "run", tool, *route, "--output", self.output, *flags, "--", program, *commands]
+        return self.run_words(words, **more)
 
     def report(self):
         with open(self.output) as file:
@@ -243,9 +245,11 @@ class ChoiceTest(RouteTest):
         self.assertIn("no report", done.stderr)
         self.assertFalse(os.path.exists(self.output))
 
-    def test_auto_can_be_asked_for(self):
-        self.pasta(*self.load, *self.launch, flags=["--route", "auto"])
-        self.assertEqual(self.counts(PLAIN, "patch"), [("load", 55), ("load", 1)])
+    def test_patches_are_asked_for(self):
+        self.run_words([PASTA, "run", "access_count", "--output", self.output, "--", PROGRAM, *self.load, *self.launch],
+                       FAKE_SANITIZER="no_module")
+        self.assertEqual(self.report()["header"]["route"], "ptx")
+        self.assertEqual(self.launches(PLAIN, None), (2, 0, 0, 0))
 
 
 class CommandTest(RouteTest):
@@ -279,8 +283,9 @@ class CommandTest(RouteTest):
 
     def test_an_installation_with_patches_alone(self):
         pasta = self.installation("patch")
-        self.assertEqual(self.variables(pasta=pasta), ("", os.path.realpath(self.LIBRARIES["patch"])))
-        words = [pasta, "run", "access_count", "--output", self.output, "--", PROGRAM, self.load[0], self.load[2]]
+        route = ("--route", "auto")
+        self.assertEqual(self.variables(*route, pasta=pasta), ("auto", os.path.realpath(self.LIBRARIES["patch"])))
+        words = [pasta, "run", "access_count", *route, "--output", self.output, "--", PROGRAM, *self.load[::2]]
         self.run_words([*words, *self.launch[1:]], PASTA_TOOL_PATH=TOOLS)
         self.assertEqual(self.report()["header"]["route"], "patch")
         self.assertEqual(self.counts(PLAIN, None), [("load", 55), ("load", 1)])
@@ -367,7 +372,7 @@ class AloneTest(RouteTest):
     def test_no_library_of_the_patch_route(self):
         shutil.copy(os.environ["PASTA_PTX_LIBRARY"], self.path("libpasta_ptx.so"))
         self.run_words([PROGRAM, *self.load, *self.launch], PASTA_TOOLS="access_count", PASTA_OUTPUT=self.output,
-                       PASTA_QUIET="1", PASTA_TOOL_PATH=TOOLS, CUDA_INJECTION64_PATH=self.path("libpasta_ptx.so"))
+                       PASTA_QUIET="1", PASTA_ROUTE="auto", PASTA_TOOL_PATH=TOOLS, CUDA_INJECTION64_PATH=self.path("libpasta_ptx.so"))
         self.assertEqual(self.launches(OWN, None), (1, 1, 0, 0))
         self.assertIn("libpasta_patch.so is not there", " ".join(self.report()["notes"]))
 
@@ -375,7 +380,7 @@ class AloneTest(RouteTest):
         shutil.copy(os.environ["PASTA_PTX_LIBRARY"], self.path("libpasta_ptx.so"))
         shutil.copy(os.environ["PASTA_PTX_FAKE_CUPTI"], self.path("libpasta_patch.so"))
         self.run_words([PROGRAM, *self.load, *self.launch], PASTA_TOOLS="access_count", PASTA_OUTPUT=self.output,
-                       PASTA_QUIET="1", PASTA_TOOL_PATH=TOOLS, CUDA_INJECTION64_PATH=self.path("libpasta_ptx.so"))
+                       PASTA_QUIET="1", PASTA_ROUTE="auto", PASTA_TOOL_PATH=TOOLS, CUDA_INJECTION64_PATH=self.path("libpasta_ptx.so"))
         self.assertIn("is of another build of PASTA", " ".join(self.report()["notes"]))
 
     def test_the_patch_route_alone_where_another_has_cupti(self):
@@ -388,7 +393,7 @@ class AloneTest(RouteTest):
 
     def test_the_library_of_the_patch_route_where_there_is_no_other(self):
         self.run_words([PROGRAM, self.load[0], self.load[2], *self.launch[1:]], PASTA_TOOLS="access_count",
-                       PASTA_OUTPUT=self.output, PASTA_QUIET="1",
+                       PASTA_OUTPUT=self.output, PASTA_QUIET="1", PASTA_ROUTE="auto",
                        CUDA_INJECTION64_PATH=os.environ["PASTA_PATCH_LIBRARY"])
         self.assertEqual(self.report()["header"]["route"], "patch")
         self.assertEqual(self.counts(PLAIN, None), [("load", 55), ("load", 1)])

@@ -48,20 +48,20 @@ def setUpModule():
 
 
 class GpuTest(unittest.TestCase):
-    def run_program(self, *words, tool="access_count", flags=(), route="auto", **variables):
+    def run_program(self, *words, tool="access_count", flags=(), route="auto", told="auto", **variables):
         output = os.path.join(folder, "report.json")
         if os.path.exists(output):
             os.remove(output)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PASTA_")
                        or k in ("PASTA_SANITIZER", "PASTA_CUPTI")} | variables
         native = subprocess.run([program, *words], cwd=folder, timeout=120, capture_output=True, text=True)
-        done = subprocess.run([PASTA, "run", tool, "--quiet", "--output", output, *flags, "--", program, *words],
-                              cwd=folder, env=environment, timeout=120, capture_output=True, text=True)
+        words = [PASTA, "run", tool, "--route", route, "--quiet", "--output", output, *flags, "--", program, *words]
+        done = subprocess.run(words, cwd=folder, env=environment, timeout=120, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, native.stdout), done.stderr)
         self.assertTrue(os.path.exists(output), done.stderr)
         with open(output) as file:
             self.report = json.load(file)
-        self.assertEqual(self.report["header"]["route"], route, self.report["notes"])
+        self.assertEqual(self.report["header"]["route"], told, self.report["notes"])
 
     def kernels(self, name):
         return [k for k in self.report["tools"][0]["kernels"] if k["kernel"].startswith(name + "(")]
@@ -124,12 +124,12 @@ class GpuTest(unittest.TestCase):
             self.assertEqual((allocations, in_lines), (2, 8 * N), name)
 
     def test_without_the_compute_sanitizer(self):
-        self.run_program(route="ptx", PASTA_SANITIZER="/no/such.so")
+        self.run_program(told="ptx", PASTA_SANITIZER="/no/such.so")
         self.assertEqual(self.seen("own_copy"), (None, 4, 4))
         self.assertIn("had none here", " ".join(self.report["notes"]))
 
     def test_a_route_that_is_named_is_alone(self):
-        self.run_program(flags=["--route", "ptx"], route="ptx")
+        self.run_program(route="ptx", told="ptx")
         self.assertEqual(self.seen("plain_copy"), (None, 4, 0))
 
 

@@ -221,8 +221,8 @@ std::optional<run_options> parse_run_options(arguments const& words, installed_t
     app->add_option(flag, value, help)->envname(variable)->type_name(type);
   };
   add("--route", options.route, "ROUTE", "PASTA_ROUTE",
-      "how events get from a kernel to the tool: probe, ptx,\npatch, llvm; auto (default): as the program was built,\n"
-      "and on NVIDIA GPUs each kernel by the route that can");
+      "how events get from a kernel to the tool: probe, ptx,\npatch, llvm, or auto: each kernel by ptx or else by\n"
+      "patch; default: as the program was built");
   add("--output", options.output, "PATH", "PASTA_OUTPUT",
       "the report's file; %p is the process, %h the host,\n%t the tool, %e the program, %% a percent sign;\n"
       "default pasta-%t-%e-%p.json");

@@ -117,15 +117,15 @@ void refuse_block_sample(run_options const& options, char const* route) {
                   options.sample_blocks, route));
 }
 
-/// The collector of the route auto: that of the ptx route loads that of the patch route itself.
-std::string auto_library() {
+/// The collector for NVIDIA GPUs where ptx is not named. On the route auto it loads that of the patch route itself.
+std::string open_library(run_options const& options) {
   std::string const library = ptx_library();
-  return library.empty() ? patch_library() : library;
+  return library.empty() && options.route == "auto" ? patch_library() : library;
 }
 
-/// What the ptx route cannot do is refused before the program starts. Where no route is named it is a part of auto.
+/// What the ptx route cannot do is refused before the program starts; on the route auto a report says it.
 run_route ptx_route(run_options const& options, installed_tools const& installed) {
-  if (!is_open(options)) refuse_block_sample(options, "the ptx route");
+  if (options.route != "auto") refuse_block_sample(options, "the ptx route");
   check_installed(options, installed);
   for (std::string const& name : options.tools) {
     tool_description const* const tool = installed.find(name);
@@ -133,10 +133,10 @@ run_route ptx_route(run_options const& options, installed_tools const& installed
     throw usage_error(fmt::format("{} does not have the route ptx{}; it has {}", visible(name), missing_on_ptx(*tool),
                                   tool->routes.empty() ? "none" : visible(joined(tool->routes, ", "))));
   }
-  std::string const library = is_open(options) ? auto_library() : ptx_library();
+  std::string const library = open_library(options);
   if (library.empty())
     throw command_error("the route ptx has no collector here: PASTA was built without CUDA's headers (pasta doctor)");
-  return {is_open(options) ? options.route : "ptx", joined(options.tools, "+"), library, ""};
+  return {options.route == "auto" ? "auto" : "ptx", joined(options.tools, "+"), library, ""};
 }
 
 /// Why a tool does not have the patch route, as a part of a line.
@@ -257,7 +257,7 @@ run_route choose_route(run_options const& options, std::string const& program, p
   if (std::string const pack = find_compiled_pack(options, table); !pack.empty()) return {options.route, pack, "", ""};
   if (table.tools.empty()) {
     check_installed(options, installed);
-    return {options.route, joined(options.tools, "+"), is_open(options) ? auto_library() : "",
+    return {options.route, joined(options.tools, "+"), is_open(options) ? open_library(options) : "",
             options.route == "llvm" ? hip_library() : ""};
   }
   if (is_open(options) && has_ptx_tools(options, table)) return ptx_route(options, installed);

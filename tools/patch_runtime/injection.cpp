@@ -14,9 +14,10 @@ namespace {
 void start_own() {
   try {
     pasta::settings set = pasta::read_settings("patch");
-    if (set.tools.empty()) return;
-    // Where nobody says which route, a program that has the tools compiled in reports by itself.
-    if (!set.is_route_named && pasta::ptx::has_probe_tools()) return;
+    // A route that is this dear is one that was asked for.
+    if (set.tools.empty() || (!set.is_route_named && !set.is_auto)) return;
+    // A program that has the tools compiled in reports by itself.
+    if (set.is_auto && pasta::ptx::has_probe_tools()) return;
     pasta::patch::run::start(std::move(set));
   } catch (std::exception const& error) {
     pasta::detail::say(fmt::format("the patch route collects nothing: {}", error.what()));

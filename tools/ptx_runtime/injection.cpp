@@ -15,8 +15,8 @@ void start_own() {
     if (set.tools.empty()) return;
     // Where nobody says which route, a program that has the tools compiled in reports by itself.
     if (!set.is_route_named && pasta::ptx::has_probe_tools()) return;
-    // Where no route was named the report says that launches were analysed whole.
-    if (set.is_route_named) pasta::detail::refuse_block_rate(set.block_rate, "the ptx route");
+    // The report of the route auto says that launches were analysed whole.
+    if (!set.is_auto) pasta::detail::refuse_block_rate(set.block_rate, "the ptx route");
     pasta::ptx::run::start(std::move(set));
   } catch (std::exception const& error) {
     pasta::detail::say(fmt::format("the ptx route collects nothing: {}", error.what()));

@@ -47,9 +47,9 @@ void run::start(settings set) {
   std::string problem = made->driver_.load();
   if (problem.empty()) {
     one_ = existing_ = made;
+    // Only where it was asked for: the vendor's library costs each program that it is in.
+    if (made->wanted().is_auto) made->start_guest();
     problem = made->why_deaf_ = subscribe(&on_event);
-    // What the route auto has beside: where a route is named nothing of it is loaded.
-    if (!made->wanted().is_route_named) made->start_guest();
   }
   if (!problem.empty() && guest() == nullptr) {
     made->end();

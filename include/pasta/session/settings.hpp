@@ -40,6 +40,7 @@ struct settings {
   launch_selection selection;
   bool is_quiet = false, is_debugging = false;
   bool is_route_named = false;     ///< PASTA_ROUTE names the route that reads them, and not just `auto`
+  bool is_auto = false;            ///< PASTA_ROUTE is `auto`: each kernel by the route that can
   std::uint32_t warp_width = 32;   ///< of the host engine
   std::uint32_t host_threads = 0;  ///< of the host engine; 0: all cores
 };
@@ -117,6 +118,7 @@ inline settings read_settings(std::string_view own_route = "probe") {
     throw usage_error(fmt::format("PASTA_ROUTE={} is none of auto, probe, ptx, patch, llvm", visible(route)));
   }
   read.is_route_named = route == own_route;
+  read.is_auto = route == "auto";
   if (!route.empty() && route != "auto" && route != own_route) {
     read.tools.clear();
     return read;

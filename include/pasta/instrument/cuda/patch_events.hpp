@@ -52,13 +52,7 @@ struct patch_events {
       deliver_by_space(space, at, size_bytes, flags);
     } else {
       // Sums are the same however lanes come together: they need not wait for each other.
-      lane_mask lanes = 0;
-      if (space == memory_space::global)
-        lanes = here();
-      else if (space == memory_space::shared)
-        lanes = here();
-      else
-        lanes = here();
+      lane_mask const lanes = of_space(space, here());
       if (space != memory_space::global || !count_at_instruction(lanes, size_bytes, flags, space))
         deliver_access(lanes, 0, size_bytes, kind_of(flags), space);
     }
@@ -153,17 +147,19 @@ struct patch_events {
   /// Lanes of one instruction may access different spaces. In its window an address has 32 bits.
   PASTA_DEVICE PASTA_ALWAYS_INLINE void deliver_by_space(memory_space space, void const* at, std::uint32_t size_bytes,
                                                          std::uint32_t flags) {
-    lane_mask lanes = lanes_;
     auto address = reinterpret_cast<std::uint64_t>(at);
-    if (warp::any(lanes, space != memory_space::global)) {
-      lane_mask const in_shared = warp::ballot(lanes_, space == memory_space::shared),
-                      in_local = warp::ballot(lanes_, space == memory_space::local);
-      lanes = space == memory_space::shared  ? in_shared
-              : space == memory_space::local ? in_local
-                                             : lanes_ & ~in_shared & ~in_local;
-      if (space != memory_space::global) address &= 0xffffffffu;
-    }
+    lane_mask const lanes = of_space(space, lanes_);
+    if (space != memory_space::global) address &= 0xffffffffu;
     deliver_access(lanes, address, size_bytes, kind_of(flags), space);
+  }
+  /// Those of the lanes whose space is the caller's. All of them call it.
+  PASTA_DEVICE PASTA_ALWAYS_INLINE static lane_mask of_space(memory_space space, lane_mask lanes) {
+    if (!warp::any(lanes, space != memory_space::global)) return lanes;
+    lane_mask const in_shared = warp::ballot(lanes, space == memory_space::shared),
+                    in_local = warp::ballot(lanes, space == memory_space::local);
+    return space == memory_space::shared  ? in_shared
+           : space == memory_space::local ? in_local
+                                          : lanes & ~in_shared & ~in_local;
   }
 
   /// The lanes that have come here together.

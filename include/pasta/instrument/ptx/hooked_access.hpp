@@ -61,7 +61,6 @@ struct hooked_access {
   std::string has_stepped;
   /// Of a run: registers of the function that the access's hook is not to compete with, and their bits.
   std::vector<std::pair<std::string_view, std::uint32_t>> saved;
-  std::vector<std::string_view> saved_bases;  ///< likewise those of 64 bits that the run's hooks alone read there
   /// Whether what a function with runs knows of its thread is found again here, so that no register has it meanwhile.
   bool finds_again = false;
 

@@ -200,7 +200,7 @@ inline spliced code_of(module const& from, hooked_access const& each, std::span<
 // Accesses with one run: one, or several of a block.
 inline spliced code_of_run(module const& from, std::span<hooked_access const> group, std::span<hook const> hooks,
                            hook_places const& where, std::size_t& number) {
-  std::size_t const past = number++, mine = number++, looked = number++, end = number++;
+  std::size_t const past = number++, mine = number++, end = number++;
   hooked_access const &first = group.front(), &last = group.back();
   bool const may_part =
       std::any_of(group.begin(), group.end(), [](hooked_access const& each) { return !each.skip.empty(); });
@@ -218,8 +218,8 @@ inline spliced code_of_run(module const& from, std::span<hooked_access const> gr
   }
   // Those that have none wait at the end already.
   if (may_part) code.seldom += lanes_here("%pasta_within");
-  code.seldom += if_uncollected(first, end) + save(last, where.run_places, saving::to_frame) +
-                 look_at_all(from, group, hooks, where, mine, looked);
+  code.seldom += if_uncollected(first, end) + look_at_all(from, group, hooks, where, mine, end) +
+                 save(last, where.run_places, saving::to_frame);
   for (std::size_t i = 0; i < group.size(); ++i) {
     hooked_access const& each = group[i];
     std::size_t const behind = number++;
@@ -239,8 +239,8 @@ inline spliced code_of_run(module const& from, std::span<hooked_access const> gr
                    end_of_first(each) + fmt::format("$pasta_past{}:\n", behind);
     if (!each.skip.empty()) code.seldom += "\tbar.warp.sync \t%pasta_within;\n";
   }
-  code.seldom += fmt::format("$pasta_past{}:\n", looked) + save(last, where.run_places, saving::from_frame) +
-                 fmt::format("$pasta_past{}:\n", end) + (may_part ? "\tbar.warp.sync \t%pasta_together;\n" : "") +
+  code.seldom += save(last, where.run_places, saving::from_frame) + fmt::format("$pasta_past{}:\n", end) +
+                 (may_part ? "\tbar.warp.sync \t%pasta_together;\n" : "") +
                  fmt::format("\tbra \t$pasta_past{};\n", past);
   return code;
 }

@@ -154,22 +154,6 @@ inline void add_narrow_steps(std::span<narrow_step const> steps, hooked_access& 
   }
 }
 
-// What one access of a run is relative to alone, but for those that are saved already: of others the assembler may know
-// what they are a multiple of.
-inline std::vector<std::string_view> bases_beside(std::span<std::pair<std::string_view, std::uint32_t> const> saved,
-                                                  std::span<hooked_access const> all, std::size_t run) {
-  std::vector<std::string_view> found;
-  for (hooked_access const& each : all) {
-    if (each.run != run || each.base.empty()) continue;
-    bool const is_saved =
-        std::any_of(saved.begin(), saved.end(), [&](auto const& one) { return one.first == each.base; });
-    bool const is_alone =
-        std::count_if(all.begin(), all.end(), [&](hooked_access const& other) { return other.base == each.base; }) == 1;
-    if (!is_saved && is_alone) found.push_back(each.base);
-  }
-  return found;
-}
-
 // Of those that go on by steps one alone, or several of a block, take a register.
 inline void choose_runs(module const& from, function const& body, blocks const& parts,
                         std::vector<std::size_t>& looping, std::vector<hooked_access>& all) {
@@ -208,9 +192,6 @@ inline void choose_runs(module const& from, function const& body, blocks const& 
       each.run_place = places++;
       each.has_known_step = is_known;
       for (auto const& [name, bits] : live.before(each.statement)) each.saved.emplace_back(name, bits);
-    }
-    for (hooked_access& each : all) {
-      if (is_of_it(each)) each.saved_bases = bases_beside(each.saved, all, next);
     }
     ++next;
   }

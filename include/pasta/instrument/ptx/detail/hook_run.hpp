@@ -53,7 +53,7 @@ inline std::string begin_runs(std::span<hooked_access const> accesses) {
   for (hooked_access const& each : accesses) {
     if (each.run == hooked_access::no_run) continue;
     ++places;
-    most_saved = std::max(most_saved, each.saved.size() + each.saved_bases.size());
+    most_saved = std::max(most_saved, each.saved.size());
     if (begun[each.run]) continue;
     begun[each.run] = true;
     fmt::format_to(std::back_inserter(text),
@@ -71,26 +71,23 @@ inline std::string begin_runs(std::span<hooked_access const> accesses) {
          text;
 }
 
-// Around what looks at a turn, and the hooks: the function's registers are in memory, so that the assembler need not
-// find room for both, and leave some of the function's in memory all the time.
+// Around the hook: the function's registers are in memory, so that the assembler need not find room for both, and leave
+// some of the function's in memory all the time.
 enum class saving : std::uint8_t { to_frame, from_frame };
 // @param only of this register; empty: of all
 inline std::string save(hooked_access const& each, std::size_t places, saving which, std::string_view only = {}) {
   std::string code;
   std::size_t at = frame_runs + places * frame_run_bytes;
-  auto const add = [&](std::string_view name, std::uint32_t bits) {
+  for (auto const& [name, bits] : each.saved) {
     std::string const place = fmt::format("[$pasta_frame+{}]", at);
     at += saved_bytes;
-    if (!only.empty() && name != only) return;
+    if (!only.empty() && name != only) continue;
     if (which == saving::to_frame) {
       fmt::format_to(std::back_inserter(code), "\tst.local.b{} \t{}, {};\n", bits, place, name);
     } else {
       fmt::format_to(std::back_inserter(code), "\tld.local.b{} \t{}, {};\n", bits, name, place);
     }
-  };
-  for (auto const& [name, bits] : each.saved) add(name, bits);
-  if (which == saving::from_frame && only.empty()) return code;  // the function has no use for the others
-  for (std::string_view const name : each.saved_bases) add(name, 64);
+  }
   return code;
 }
 

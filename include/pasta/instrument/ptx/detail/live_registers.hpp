@@ -107,7 +107,7 @@ class live_registers {
         // What is written stands first, if anything is. Under a guard it may keep its value.
         bool const is_written = i == 0 && !what.operands[0].starts_with('[') && what.name != "call";
         if (!is_written || what.guard) add(what.operands[i], made.read);
-        if (is_written) add(what.operands[i], what.guard ? made.may_be_written : made.written);
+        if (is_written && !what.guard) add(what.operands[i], made.written);
       }
     }
     based_.resize(known_.size());
@@ -128,11 +128,9 @@ class live_registers {
         if (!each.makes_varying &&
             std::none_of(each.read.begin(), each.read.end(), [&](std::size_t from) { return is_varying_[from]; }))
           continue;
-        for (std::vector<std::size_t> const* all : {&each.written, &each.may_be_written}) {
-          for (std::size_t const to : *all) {
-            changes |= !is_varying_[to];
-            is_varying_[to] = true;
-          }
+        for (std::size_t const to : each.written) {
+          changes |= !is_varying_[to];
+          is_varying_[to] = true;
         }
       }
     }
@@ -147,7 +145,7 @@ class live_registers {
   }
 
   struct statement_uses {
-    std::vector<std::size_t> read, written, may_be_written, based;  // the third: where a guard holds
+    std::vector<std::size_t> read, written, based;
     bool makes_varying = false, is_product = false;
   };
   ptx::module const* from_;
