@@ -11,6 +11,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import touched
+
 SOURCE = Path(os.environ["PASTA_SOURCE_DIR"])
 PLUGINS = Path(os.environ["PASTA_LLVM_PLUGINS"])
 PASTA = os.environ["PASTA_CLI"]
@@ -97,6 +99,29 @@ class EventsTest(PluginTest):
             self.compile_well(version, HERE / "other_events.cpp", HERE / "all_events.hpp", "-O2", "-g")
             done = self.run_program(self.folder / "program")
             self.assertEqual((done.returncode, done.stdout), (0, "OK\n"), f"{version}: {done.stdout}")
+
+
+class TouchingTest(PluginTest):
+    """Shadow bits of plain kernels on the host engine: each line that they touch, in warps of any width."""
+
+    def test_each_line_is_found(self):
+        made = self.run_program(PASTA, "clang++", "--tools", "working_set", clang(VERSIONS[-1]), "-std=c++20", "-O2",
+                                "-g", f"-I{SOURCE / 'include'}", HERE / "touching.cpp", "-o", "program", "-lfmt",
+                                "-lboost_context")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        for width in "32", "64":
+            with self.subTest(width=width):
+                done = self.run_program(PASTA, "run", "working_set", "--output", "report.json", "--", "./program",
+                                        PASTA_WARP_WIDTH=width)
+                self.assertEqual((done.returncode, done.stdout), (0, "90\n"), done.stderr)
+                report = json.loads((self.folder / "report.json").read_text())
+                self.assertEqual(report["header"]["route"], "llvm")
+                found = {}
+                for kernel in report["tools"][0]["kernels"]:
+                    tables = {table["name"]: [dict(zip([column["name"] for column in table["columns"]], row))
+                                              for row in table["rows"]] for table in kernel["tables"]}
+                    found[kernel["kernel"]] = touched.touched(tables)
+                self.assertEqual(found, touched.TOUCHED)
 
 
 def executions(report):

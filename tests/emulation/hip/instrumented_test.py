@@ -10,11 +10,14 @@ import pathlib
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[2]
+sys.path.insert(0, str(SOURCE / "tests/llvm"))
+import touched  # noqa: E402  pylint: disable=wrong-import-position
 PASTA = os.environ["PASTA_CLI"]
 CLANG = os.environ["PASTA_EMULATION_CLANG"]
 HOOKS = pathlib.Path(os.environ["PASTA_EMULATION_HOOKS"])
@@ -170,6 +173,58 @@ class ObjectsTest(InstrumentedTest):
     def test_handlers_of_the_kernel_are_in_one_section(self):
         kernels = self.run_tool("coalescing", "llvm", stdout=f"{7 + 2 * 130}\n")
         self.assertEqual(set(kernels), {"of_this_file", "void add_twice<int>"})
+
+
+class TouchingTest(InstrumentedTest):
+    """Shadow bits: each line that kernels touch, by the allocations that the collector has followed."""
+
+    source, tools = "touching.hip", ("working_set", "access_count")
+    more = (f"-I{SOURCE / 'tests/llvm'}", f"-I{SOURCE / 'include'}")
+
+    def touched(self, *words, stdout="90\n", **named):
+        kernels = self.run_tool("working_set", "llvm", *words, stdout=stdout, **named)
+        return {name: touched.touched(tables) for name, tables in kernels.items() if tables}
+
+    def report(self):
+        return json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
+
+    def test_each_line_is_found(self):
+        for width in 64, 32:
+            with self.subTest(width=width):
+                self.assertEqual(self.touched(width=width), touched.TOUCHED_APART)
+                self.assertTrue(any(note.startswith("shadow memory: at most") for note in self.report()["notes"]))
+
+    def test_memory_that_comes_between_launches(self):
+        self.assertEqual(self.touched("many", "12", stdout=""), {"fill_from": (
+            [(i, 512 * (i + 1), 4 * touched.LINE, 64) for i in range(12)], 0)})
+
+    def test_ranges_have_bits_of_their_own(self):
+        self.touched("ranges", stdout="")
+        found = {}
+        for kernel in self.report()["tools"][0]["kernels"]:
+            tables = {table["name"]: [dict(zip([column["name"] for column in table["columns"]], row))
+                                      for row in table["rows"]] for table in kernel["tables"]}
+            found[kernel["range"]] = touched.touched(tables)
+        # Bytes 0 to 511 and 4096 to 4607; 2048 to 2559; 7200 to 7711.
+        self.assertEqual(found, {"a": ([(0, 8192, 8 * touched.LINE, 128)], 0), "b": ([(0, 8192, 4 * touched.LINE, 64)], 0),
+                                 "": ([(0, 8192, 5 * touched.LINE, 64)], 0)})
+
+    def test_parts_of_a_sample_have_bits_together(self):
+        found = self.touched("many", "12", stdout="", flags=("--sampling-rate", "0.5"))
+        self.assertEqual(found, {"fill_from": (
+            [(i, 512 * (i + 1), 4 * touched.LINE, 64) for i in range(0, 12, 2)], 0)})
+
+    def test_launches_kept_apart_have_none_and_the_report_says_so(self):
+        self.assertEqual(self.touched("many", "2", stdout="", flags=("--per", "launch")), {})
+        for kernel in self.report()["tools"][0]["kernels"]:
+            self.assertEqual(kernel["losses"]["not_instrumentable"],
+                             ["what it touched: this route has bits for a kernel, not for launches kept apart"])
+
+    def test_beside_another_tool(self):
+        path = self.folder / "report.json"
+        subprocess.run([PASTA, "run", "working_set,access_count", "--quiet", "--output", path, "--", self.program],
+                       check=True, stdout=subprocess.DEVNULL)
+        self.assertEqual([tool["tool"] for tool in self.report()["tools"]], ["working_set", "access_count"])
 
 
 if __name__ == "__main__":
