@@ -13,6 +13,7 @@
 //   free NAME, free_async, unmap     pitches are of 256 bytes, of 4 rows, of 2 layers
 //   use NAME BYTE    what `scale` gets from here on
 //   graph            one of nodes: two of `scale`, of which the second is then made wide; launched twice
+//   by_address       memory and two launches of `scale` by addresses that the runtime gives, and a copy
 //   push RANGE, pop, start, stop, step    pasta/annotate.h
 //   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
 //   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
@@ -70,7 +71,7 @@ void allocate(std::string const& how, std::string const& name, size_t bytes) {
   if (how == "alloc_managed") error = hipMallocManaged(&memory, bytes, hipMemAttachGlobal);
   if (how == "alloc_pitch") error = hipMallocPitch(&memory, &pitch, bytes, 4);
   if (how == "alloc_3d") error = hipMalloc3D(&box, {bytes, 4, 2}), memory = box.ptr;
-  if (how == "map") memory = std::malloc(bytes), error = hipMemMap(memory, bytes, 0, nullptr, 0);
+  if (how == "map") memory = std::aligned_alloc(256, bytes), error = hipMemMap(memory, bytes, 0, nullptr, 0);
   check(how.c_str(), error);
   allocations()[name] = {static_cast<char*>(memory), bytes};
 }
@@ -179,6 +180,28 @@ void call_each() {
   }
 }
 
+void launch_by_address() {
+  using allocate_function = hipError_t (*)(void**, size_t);
+  using launch_function = hipError_t (*)(void const*, dim3, dim3, void**, size_t, hipStream_t);
+  using copy_function = hipError_t (*)(void*, void const*, size_t, hipMemcpyKind);
+  void *allocate = nullptr, *launch = nullptr, *launch_of_thread = nullptr, *copy = nullptr, *none = nullptr;
+  void* const status = nullptr;
+  call_newer("hipGetProcAddress", "hipMalloc", &allocate, 60000000, uint64_t{0}, status);
+  call_newer("hipGetProcAddress", "hipLaunchKernel", &launch, 60000000, uint64_t{0}, status);
+  call_newer("hipGetDriverEntryPoint", "hipLaunchKernel", &launch_of_thread, 2ull, status);
+  call_newer("hipGetDriverEntryPoint_spt", "hipMemcpy", &copy, 0ull, status);
+  call_newer("hipGetProcAddress", "hipNoSuchCall", &none, 60000000, uint64_t{0}, status);
+  float by = 2, back = 1;
+  void* memory = nullptr;
+  check("hipMalloc", reinterpret_cast<allocate_function>(allocate)(&memory, 4096));
+  void* all[] = {&memory, &by};
+  for (void* const each : {launch, launch_of_thread})
+    check("launch", reinterpret_cast<launch_function>(each)(reinterpret_cast<void const*>(&scale), dim3(blocks),
+                                                            dim3(64), all, 16, stream));
+  check("hipMemcpy", reinterpret_cast<copy_function>(copy)(&back, memory, sizeof back, hipMemcpyDeviceToHost));
+  std::printf("%g\n", back);
+}
+
 void launch_nodes() {
   hipKernelNodeParams parameters{};
   parameters.func = reinterpret_cast<void*>(&scale);
@@ -244,6 +267,7 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   if (word == "close") return call_newer("hipLibraryUnload", library), 1;
   if (word == "call") return call_of_library(next.c_str()), 2;
   if (word == "call_each") return call_each(), 1;
+  if (word == "by_address") return launch_by_address(), 1;
   if (word == "graph") return launch_nodes(), 1;
   if (word == "push") return pasta_annotate_push(next.c_str()), 2;
   if (word == "pop") return pasta_annotate_pop(), 1;

@@ -16,6 +16,7 @@ from running import LIBRARY, PASTA, RunningTest, preloadable
 FOLDER = pathlib.Path(os.environ["PASTA_HIP_PROGRAM_FOLDER"])
 PROGRAM = FOLDER / "program"
 STAND_IN = preloadable(os.environ["PASTA_HIP_STAND_IN"])
+NOT_FOUND = 500  # hipErrorNotFound
 SCALE, FILL = "scale(float*, float)", "fill_kernel(int*)"
 
 
@@ -142,6 +143,13 @@ class CountTest(RuntimeTest):
         self.check_scale(100 * 9, (9, 9, 0))
         kernel = self.kernels()[SCALE]
         self.assertEqual((kernel["grid"], kernel["block"], kernel["shared_bytes"]), ("2x1x1", "64x1x1", 16))
+
+    def test_calls_by_addresses_that_the_runtime_gives_are_followed(self):
+        self.run_program("scale", "by_address", stdout=f"hipGetProcAddress: error {NOT_FOUND}\n0\n")
+        self.check_scale(300, (3, 3, 0))
+
+    def test_without_the_library_addresses_are_the_runtime_s(self):
+        self.run_program("by_address", stdout=f"hipGetProcAddress: error {NOT_FOUND}\n0\n", LD_PRELOAD=STAND_IN)
 
     def test_a_graph_that_is_made_of_nodes_counts_with_their_parameters(self):
         self.run_program("graph")
@@ -287,6 +295,10 @@ class ShadowTest(RuntimeTest):
                          "use", "b", 8 * 512 - 4, "scale")
         self.check([(i, 2048, self.LINE, 1) for i in range(len(hows))] +
                    [(6, 4 * 512, self.LINE, 1), (7, 8 * 512, self.LINE, 1)])
+
+    def test_memory_by_an_address_that_the_runtime_gives_is_followed(self):
+        self.run_program("by_address", stdout=f"hipGetProcAddress: error {NOT_FOUND}\n0\n")
+        self.check([(0, 4096, self.LINE, 2)])
 
     def test_memory_that_comes_between_launches(self):
         words = []

@@ -222,8 +222,8 @@ class TouchingTest(InstrumentedTest):
 
     def test_beside_another_tool(self):
         path = self.folder / "report.json"
-        subprocess.run([PASTA, "run", "working_set,access_count", "--quiet", "--output", path, "--", self.program],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([PASTA, "run", "working_set,access_count", "--route", "llvm", "--quiet", "--output", path, "--",
+                        self.program], check=True, stdout=subprocess.DEVNULL)
         self.assertEqual([tool["tool"] for tool in self.report()["tools"]], ["working_set", "access_count"])
 
 

@@ -384,7 +384,9 @@ hipError_t hipLibraryGetGlobal(void** memory, std::size_t* bytes, hipModule_t li
 
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
   if (is_to_fail("hipMalloc")) return done(hipErrorOutOfMemory);
-  *memory = std::calloc(bytes == 0 ? 1 : bytes, 1);
+  constexpr std::size_t alignment = 256, fresh_bytes = 1 << 28;  // which come as zeros
+  *memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+  if (*memory != nullptr && bytes < fresh_bytes) std::memset(*memory, 0, bytes);
   return done(*memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
 }
 hipError_t hipMallocManaged(void** memory, std::size_t bytes, unsigned) { return hipMalloc(memory, bytes); }
@@ -443,6 +445,22 @@ hipError_t hipDeviceReset() {
   std::lock_guard const lock(mutex);
   for (variable& each : variables()) each.memory.erase(current_device);
   return done();
+}
+// Addresses of its own functions, whatever stands before them.
+hipError_t hipGetProcAddress(char const* name, void** function, int, std::uint64_t flags, void*) {
+  Dl_info own{};
+  if (::dladdr(&mutex, &own) == 0) return done(hipErrorUnknown);
+  std::string const text = (flags & 2) != 0 ? std::string(name) + "_spt" : name;
+  void* library = ::dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  *function = ::dlsym(library, text.c_str());
+  if (*function == nullptr) *function = ::dlsym(library, name);
+  return done(*function != nullptr ? hipSuccess : hipErrorNotFound);
+}
+hipError_t hipGetDriverEntryPoint(char const* name, void** function, unsigned long long flags, void* status) {
+  return hipGetProcAddress(name, function, 0, flags, status);
+}
+hipError_t hipGetDriverEntryPoint_spt(char const* name, void** function, unsigned long long, void* status) {
+  return hipGetProcAddress(name, function, 0, 2, status);
 }
 hipError_t hipGetLastError() { return std::exchange(last_error, hipSuccess); }
 hipError_t hipPeekAtLastError() { return last_error; }
