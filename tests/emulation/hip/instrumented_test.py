@@ -198,17 +198,6 @@ class TouchingTest(InstrumentedTest):
         self.assertEqual(self.touched("many", "12", stdout=""), {"fill_from": (
             [(i, 512 * (i + 1), 4 * touched.LINE, 64) for i in range(12)], 0)})
 
-    def test_ranges_have_bits_of_their_own(self):
-        self.touched("ranges", stdout="")
-        found = {}
-        for kernel in self.report()["tools"][0]["kernels"]:
-            tables = {table["name"]: [dict(zip([column["name"] for column in table["columns"]], row))
-                                      for row in table["rows"]] for table in kernel["tables"]}
-            found[kernel["range"]] = touched.touched(tables)
-        # Bytes 0 to 511 and 4096 to 4607; 2048 to 2559; 7200 to 7711.
-        self.assertEqual(found, {"a": ([(0, 8192, 8 * touched.LINE, 128)], 0), "b": ([(0, 8192, 4 * touched.LINE, 64)], 0),
-                                 "": ([(0, 8192, 5 * touched.LINE, 64)], 0)})
-
     def test_parts_of_a_sample_have_bits_together(self):
         found = self.touched("many", "12", stdout="", flags=("--sampling-rate", "0.5"))
         self.assertEqual(found, {"fill_from": (

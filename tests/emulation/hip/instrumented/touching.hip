@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels of tests/llvm/touching_kernels.hpp; with `ranges` only fill_from, in two annotated ranges; with
-// `many N` fill_from so many times, in memory that grows.
+// Runs the kernels of tests/llvm/touching_kernels.hpp; with `many N` fill_from alone, so many times, in
+// memory that grows.
 #include <hip/hip_runtime.h>
-#include <pasta/annotate.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -23,19 +22,6 @@ T* allocate(std::size_t count) {
   return static_cast<T*>(memory);
 }
 
-int run_ranges() {
-  auto* const out = allocate<double>(1024);
-  char const* const ranges[] = {"a", "b", "a"};
-  for (unsigned i = 0; i < 3; ++i) {
-    pasta_annotate_push(ranges[i]);
-    fill_from<<<1, 64>>>(out, 256 * i);
-    pasta_annotate_pop();
-  }
-  fill_from<<<1, 64>>>(out, 900);
-  check(hipDeviceSynchronize());
-  return 0;
-}
-
 int run_many(unsigned count) {
   for (unsigned i = 0; i < count; ++i) fill_from<<<1, 64>>>(allocate<double>(64 * (i + 1)), 64 * i);
   check(hipDeviceSynchronize());
@@ -46,7 +32,6 @@ int run_many(unsigned count) {
 
 int main(int argc, char** argv) {
   std::string const how = argc > 1 ? argv[1] : "";
-  if (how == "ranges") return run_ranges();
   if (how == "many") return run_many(static_cast<unsigned>(std::atoi(argv[2])));
   auto* const in = allocate<float>(64'000);
   auto* const out = allocate<float>(1000);
