@@ -357,6 +357,29 @@ class DeviceTest(PluginTest):
             for what in values:
                 self.assertLessEqual(values[what][1], limits[name][what][1], f"{name}: {what}")
 
+    def test_shadow_bits_in_assembly(self):
+        """Their registers and instructions are in tests/golden/llvm_shadow_limits.json, and may not grow."""
+        golden = SOURCE / "tests/golden/llvm_shadow_limits.json"
+        found = {}
+        for version in VERSIONS:
+            for gpu in ("gfx90a", "gfx1030", "gfx942") if version >= "19" and GFX942 else ("gfx90a", "gfx1030"):
+                for name, (before, after) in self.both(version, gpu, "--tools", "working_set").items():
+                    with self.subTest(version=version, gpu=gpu, kernel=name):
+                        self.check_kernel(before, after, 32 if name == "picked" else 0)
+                        # A page's count and those of no allocation, and a line's bit, in memory known to be the GPU's.
+                        self.assertGreater(count(r"global_atomic_(add_x2|add_u64)", after, before), 1)
+                        self.assertGreater(count(r"global_atomic_or", after, before), 0)
+                        self.assertEqual(count(r"flat_(load|store|atomic)", after, before), 0)
+                        found[f"{name} {gpu} LLVM {version}"] = {
+                            "vgpr_count": [before["vgpr_count"], after["vgpr_count"]],
+                            "instructions": [count(INSTRUCTION, before), count(INSTRUCTION, after)]}
+        if os.environ.get("PASTA_UPDATE_GOLDEN"):
+            golden.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+        limits = json.loads(golden.read_text())
+        for name, values in found.items():
+            for what in values:
+                self.assertLessEqual(values[what][1], limits[name][what][1], f"{name}: {what}")
+
     def test_launches_that_are_not_kept_apart_pass_their_search_by(self):
         """At the cost of a load, a comparison and a branch, all of them scalar."""
         for version in VERSIONS:

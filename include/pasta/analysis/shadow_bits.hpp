@@ -63,11 +63,10 @@ PASTA_DEVICE constexpr std::uint32_t page_of(shadow_view const& in, shadow_range
 PASTA_DEVICE PASTA_ALWAYS_INLINE void set_line(shadow_view const& in, std::uint32_t line) {
   std::uint32_t& word = in.lines[line / 32];
   std::uint32_t const bit = 1u << line % 32;
-  // Volatile: a GPU's first-level cache would go on answering with the old word.
-  if ((*const_cast<std::uint32_t volatile*>(&word) & bit) == 0) simt::atomic_or(word, bit);
+  if ((simt::atomic_load(word) & bit) == 0) simt::atomic_or(word, bit);
 }
 
-/// One request, by all its lanes. The vendor's.
+/// One request, by all its lanes; nothing for a view without ranges. The vendor's.
 PASTA_DEVICE inline void update_shadow(shadow_view const& in, lane_mask lanes, std::uint64_t address,
                                        std::uint64_t size_bytes);
 
@@ -106,9 +105,7 @@ namespace pasta {
 template <std::uint32_t BytesPerBit>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void shadow_bits<BytesPerBit>::set(lane_mask lanes, std::uint64_t address,
                                                                     std::uint64_t size_bytes) const {
-  if (view_ != nullptr && view_->ranges != nullptr && size_bytes > 0) {
-    detail::update_shadow(*view_, lanes, address, size_bytes);
-  }
+  if (view_ != nullptr && size_bytes > 0) detail::update_shadow(*view_, lanes, address, size_bytes);
 }
 
 }  // namespace pasta

@@ -16,6 +16,7 @@
 #define PASTA_INSTRUMENT_GPU_HOOK_HPP
 
 #include <pasta/analysis/gpu/request_sample.hpp>
+#include <pasta/analysis/gpu/uniform.hpp>
 #include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/check_tool.hpp>
 #include <pasta/instrument/hook_events.hpp>
@@ -28,7 +29,6 @@
 extern "C" __device__ std::uint64_t pasta_dispatch_id() __asm("llvm.amdgcn.dispatch.id");
 #define PASTA_DISPATCH_ID() pasta_dispatch_id()
 #define PASTA_QUEUE() reinterpret_cast<std::uint64_t>((void const*)__builtin_amdgcn_queue_ptr())
-#define PASTA_OF_FIRST_LANE(half) static_cast<std::uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(half)))
 #endif
 
 namespace pasta::detail {
@@ -37,29 +37,6 @@ namespace pasta::detail {
 /// such memory.
 using device_bytes = __attribute__((address_space(1))) unsigned char*;
 using thread_words = __attribute__((address_space(5))) std::uint32_t*;
-
-/// A word that all lanes have alike, in a form that the compiler knows to be so: it then takes scalar registers.
-PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t uniform_word(std::uint64_t word) {
-  return PASTA_OF_FIRST_LANE(static_cast<std::uint32_t>(word)) |
-         static_cast<std::uint64_t>(PASTA_OF_FIRST_LANE(static_cast<std::uint32_t>(word >> 32))) << 32;
-}
-
-/// The same of a pointer to the GPU's memory, which the compiler then knows it to be.
-template <class T>
-PASTA_DEVICE PASTA_ALWAYS_INLINE T* uniform_pointer(T* pointer) {
-  return (T*)(__attribute__((address_space(1))) T*)uniform_word(reinterpret_cast<std::uint64_t>(pointer));
-}
-
-/// The bits of a function. @param word in its row: where their view is, or null
-/// @return the view; one of no ranges where nothing is kept
-PASTA_DEVICE PASTA_ALWAYS_INLINE shadow_view read_shadow_view(unsigned char const* word) {
-  shadow_view const* const from = uniform_pointer(*reinterpret_cast<shadow_view const* const*>(word));
-  if (from == nullptr) return {};
-  return {uniform_pointer(from->ranges),          uniform_pointer(from->lines),
-          uniform_pointer(from->page_accesses),   uniform_pointer(from->unknown_accesses),
-          PASTA_OF_FIRST_LANE(from->range_count), PASTA_OF_FIRST_LANE(from->line_shift),
-          PASTA_OF_FIRST_LANE(from->page_shift)};
-}
 
 /// Rows that a hook writes to: instrument/hook_layout.hpp.
 struct device_rows {
@@ -167,10 +144,12 @@ struct device_hook {
       way = {rows.site_shared + site_layout::rare,
              reinterpret_cast<std::uint32_t*>(rows.site_shared + site_layout::shared_lock)};
     }
-    [[maybe_unused]] shadow_view shadow;
-    if constexpr (has_shadow_v<Tool>) shadow = read_shadow_view(rows.function_shared + layout::shadow_shared);
+    shadow_view const* shadow = nullptr;
+    if constexpr (has_shadow_v<Tool>) {
+      shadow = *reinterpret_cast<shadow_view const* const*>(rows.function_shared + layout::shadow_shared);
+    }
     context<Tool> to(typename context<Tool>::parts{&site, &thread, &kernel, &launch, &program, &options, &way,
-                                                   make_shadow<Tool>(&shadow)});
+                                                   make_shadow<Tool>(shadow)});
     handler(to);
     if constexpr (Where == has_site) merge_row(lanes, rows.site_shard, rows.site_shared, site);
     unsigned char *const shard = rows.function_shard, *const shared = rows.function_shared;
