@@ -59,11 +59,14 @@ PASTA_DEVICE constexpr std::uint32_t page_of(shadow_view const& in, shadow_range
   return range.first_page + static_cast<std::uint32_t>((address >> in.page_shift) - (range.address >> in.page_shift));
 }
 
+/// Past a cache that would go on answering with an old word. The vendor's.
+PASTA_DEVICE inline std::uint32_t load_word(std::uint32_t const& word);
+
 /// Sets a line's bit. Most often it is set: then it is only read.
 PASTA_DEVICE PASTA_ALWAYS_INLINE void set_line(shadow_view const& in, std::uint32_t line) {
   std::uint32_t& word = in.lines[line / 32];
   std::uint32_t const bit = 1u << line % 32;
-  if ((simt::atomic_load(word) & bit) == 0) simt::atomic_or(word, bit);
+  if ((load_word(word) & bit) == 0) simt::atomic_or(word, bit);
 }
 
 /// One request, by all its lanes; nothing for a view without ranges. The vendor's.

@@ -7,6 +7,10 @@
 
 namespace pasta::detail {
 
+inline std::uint32_t load_word(std::uint32_t const& word) {
+  return std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(word)).load(std::memory_order_relaxed);
+}
+
 /// One lane's access. Workers share the arrays.
 inline void update_shadow(shadow_view const& in, lane_mask, std::uint64_t address, std::uint64_t size_bytes) {
   if (in.ranges == nullptr) return;

@@ -146,7 +146,8 @@ struct device_hook {
     }
     shadow_view const* shadow = nullptr;
     if constexpr (has_shadow_v<Tool>) {
-      shadow = *reinterpret_cast<shadow_view const* const*>(rows.function_shared + layout::shadow_shared);
+      shadow =
+          uniform_pointer(*reinterpret_cast<shadow_view const* const*>(rows.function_shared + layout::shadow_shared));
     }
     context<Tool> to(typename context<Tool>::parts{&site, &thread, &kernel, &launch, &program, &options, &way,
                                                    make_shadow<Tool>(shadow)});

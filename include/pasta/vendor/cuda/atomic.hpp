@@ -31,12 +31,6 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE To bits_as(From const& from) {
 
 }  // namespace detail
 
-/// Past a cache that would go on answering with an old value.
-template <class T>
-PASTA_DEVICE PASTA_ALWAYS_INLINE T atomic_load(T const& from) {
-  return *const_cast<T const volatile*>(&from);
-}
-
 template <class T>
 PASTA_DEVICE PASTA_ALWAYS_INLINE T atomic_compare_exchange(T& target, std::type_identity_t<T> expected,
                                                            std::type_identity_t<T> desired) {

@@ -17,12 +17,6 @@ using atomic_word =
     std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
 }  // namespace detail
 
-/// Past a cache that would go on answering with an old value.
-template <class T>
-PASTA_DEVICE PASTA_ALWAYS_INLINE T atomic_load(T const& from) {
-  return __hip_atomic_load(&from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-
 template <class T>
 PASTA_DEVICE PASTA_ALWAYS_INLINE T atomic_compare_exchange(T& target, std::type_identity_t<T> expected,
                                                            std::type_identity_t<T> desired) {

@@ -33,11 +33,6 @@ PASTA_DETAIL_ATOMIC(or, old | operand)
 #undef PASTA_DETAIL_ATOMIC
 
 template <class T>
-T atomic_load(T& from) {
-  return std::atomic_ref<T>(from).load(std::memory_order_relaxed);
-}
-
-template <class T>
 T atomic_compare_exchange(T& target, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
   std::atomic_ref<T>(target).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
   return expected;
