@@ -69,6 +69,10 @@ PASTA_DEVICE PASTA_ALWAYS_INLINE void set_line(shadow_view const& in, std::uint3
   if ((load_word(word) & bit) == 0) simt::atomic_or(word, bit);
 }
 
+/// One request to a view with ranges, by all its lanes: analysis/gpu/shadow_request.hpp.
+PASTA_DEVICE inline void update_shadow_of(shadow_view const& in, lane_mask lanes, std::uint64_t address,
+                                          std::uint64_t size_bytes);
+
 /// One request, by all its lanes; nothing for a view without ranges. The vendor's.
 PASTA_DEVICE inline void update_shadow(shadow_view const& in, lane_mask lanes, std::uint64_t address,
                                        std::uint64_t size_bytes);
