@@ -131,8 +131,7 @@ void launch_otherwise() {
   float by = 2;
   void* all[] = {&data, &by};
   check("hipLaunchKernel_spt", hipLaunchKernel_spt(kernel, dim3(blocks), dim3(64), all, 16, stream));
-  check("hipExtLaunchKernel",
-        hipExtLaunchKernel(kernel, dim3(blocks), dim3(64), all, 16, stream, nullptr, nullptr, 0));
+  check("hipExtLaunchKernel", hipExtLaunchKernel(kernel, dim3(blocks), dim3(64), all, 16, stream, nullptr, nullptr, 0));
   check("hipLaunchCooperativeKernel", hipLaunchCooperativeKernel(kernel, dim3(blocks), dim3(64), all, 16, stream));
   launch_config config{dim3(blocks), dim3(64), 16, stream, nullptr, 0};
   call_newer("hipLaunchKernelExC", static_cast<launch_config const*>(&config), static_cast<void const*>(kernel),
@@ -245,8 +244,7 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   if (word == "scale") return scale<<<blocks, 64, 16, stream>>>(data, 2), 1;
   if (word.rfind("alloc", 0) == 0 || word == "map") return allocate(word, next, std::stoul(third)), 3;
   if (word.rfind("free", 0) == 0 || word == "unmap") return release(word, next), 2;
-  if (word == "use")
-    return data = reinterpret_cast<float*>(allocations()[next].memory + std::stol(third)), 3;
+  if (word == "use") return data = reinterpret_cast<float*>(allocations()[next].memory + std::stol(third)), 3;
   if (word == "fill") return fill(blocks, stream), 1;
   if (word == "wide") return blocks = 4, 1;
   if (word == "refused") return scale<<<blocks, 2048>>>(nullptr, 2), static_cast<void>(hipGetLastError()), 1;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// Shadow bits of kernels on a probe by the HIP vendor: working_set against what the kernels do, in waves of both widths.
+// Shadow bits of kernels on a probe by the HIP vendor: working_set against what the kernels do, in waves of both
+// widths.
 #include <pasta/testing.hpp>
 #include <set>
 #include <vector>
