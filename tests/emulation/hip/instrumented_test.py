@@ -218,8 +218,8 @@ class TouchingTest(InstrumentedTest):
 
 
 # What differs in the plain form, and why: by kernel, line and kind of access. Emulated code is not optimized, so
-# functions
-# of PASTA's that a kernel calls stay calls, and what they do is PASTA's own: atomic operations, copies and barriers.
+# functions of PASTA's that a kernel calls stay calls, and what they do is PASTA's own: atomic operations, copies and
+# barriers.
 WITHIN_PASTA = {"all_kinds": {(81, "atomic"), (82, "atomic"), (84, "atomic")},
                 "copies": {(142, "load"), (142, "store"), (144, "barrier")},
                 "leaves_early": {(107, "barrier")},
@@ -242,8 +242,7 @@ CASES = {"access_test.cpp": (13, 12), "calibration_test.cpp": (2, 0), "divergenc
 
 class ConformanceTest(InstrumentedTest):
     """The kernels of the conformance suite from one source: on a probe, and in plain form, event for event: kind,
-    space,
-    size, line, how many lanes, which, and in how many groups."""
+    space, size, line, how many lanes, which, and in how many groups."""
 
     source, tools = "conformance.cpp", ("space_lanes",)
     more = (f"-I{SOURCE / 'tests'}", f"-I{HERE / 'tools'}", '-DPASTA_PROBE_TOOLS_HEADER="conformance_tools.hpp"')
