@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The PASTA authors
 # SPDX-License-Identifier: Apache-2.0
 """Builds what the tests run: program (program.hip with counters, plain.hip without), module.co, a module that it loads,
-both compressed where clang 19 for HIP is found, and two_objects, of relocatable device code.
+both compressed where clang 19 for HIP is found, two_objects, of relocatable device code, and touching, which is program
+with shadow bits.
 
 usage: build_program.py FOLDER
 """
@@ -27,6 +28,9 @@ def main(folder):
     run(*counting, *flags, "-c", HERE / "program.hip", "-o", folder / "program.o")
     run(hipcc, *flags, "-c", HERE / "plain.hip", "-o", folder / "plain.o")
     run(hipcc, *ARCHITECTURES, folder / "program.o", folder / "plain.o", "-o", folder / "program")
+    touching = [*counting[:-1], "working_set"]
+    run(*touching, *flags, "-c", HERE / "program.hip", "-o", folder / "touching.o")
+    run(hipcc, *ARCHITECTURES, folder / "touching.o", folder / "plain.o", "-o", folder / "touching")
     run(*counting, *flags, "--genco", HERE / "module.hip", "-o", folder / "module.co")
     instrumented = HERE.parent / "emulation/hip/instrumented"
     for name in "two_objects", "other_object":

@@ -9,7 +9,11 @@
 //   load FILE, unload, launch NAME   of a module
 //   other_launches, other_launches_of NAME   the same by each other call that launches a kernel, or a module's
 //   library FILE, close, call NAME, call_each   of a library
+//   alloc NAME BYTES, alloc_async, alloc_pool, alloc_flags, alloc_managed, alloc_pitch, alloc_3d, map likewise
+//   free NAME, free_async, unmap     pitches are of 256 bytes, of 4 rows, of 2 layers
+//   use NAME BYTE    what `scale` gets from here on
 //   graph            one of nodes: two of `scale`, of which the second is then made wide; launched twice
+//   by_address       memory and two launches of `scale` by addresses that the runtime gives, and a copy
 //   push RANGE, pop, start, stop, step    pasta/annotate.h
 //   thread WORD, fork WORD           in another thread; in a child, which ends with exit code 3
 //   cost N           prints what a launch takes of the host [ns], the median of N rounds of 500
@@ -25,6 +29,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,9 +44,42 @@ hipStream_t stream = nullptr;
 hipModule_t loaded = nullptr;
 hipGraph_t graph = nullptr;
 hipGraphExec_t exec = nullptr;
+float* data = nullptr;
 
 void check(char const* what, hipError_t error) {
   if (error != hipSuccess) std::printf("%s: error %d\n", what, static_cast<int>(error));
+}
+
+struct allocation {
+  char* memory = nullptr;
+  size_t bytes = 0;
+};
+std::map<std::string, allocation>& allocations() {
+  static std::map<std::string, allocation> all;
+  return all;
+}
+
+void allocate(std::string const& how, std::string const& name, size_t bytes) {
+  void* memory = nullptr;
+  size_t pitch = 0;
+  hipPitchedPtr box{};
+  hipError_t error = hipErrorInvalidValue;
+  if (how == "alloc") error = hipMalloc(&memory, bytes);
+  if (how == "alloc_async") error = hipMallocAsync(&memory, bytes, stream);
+  if (how == "alloc_pool") error = hipMallocFromPoolAsync(&memory, bytes, nullptr, stream);
+  if (how == "alloc_flags") error = hipExtMallocWithFlags(&memory, bytes, 0);
+  if (how == "alloc_managed") error = hipMallocManaged(&memory, bytes, hipMemAttachGlobal);
+  if (how == "alloc_pitch") error = hipMallocPitch(&memory, &pitch, bytes, 4);
+  if (how == "alloc_3d") error = hipMalloc3D(&box, {bytes, 4, 2}), memory = box.ptr;
+  if (how == "map") memory = std::aligned_alloc(256, bytes), error = hipMemMap(memory, bytes, 0, nullptr, 0);
+  check(how.c_str(), error);
+  allocations()[name] = {static_cast<char*>(memory), bytes};
+}
+void release(std::string const& how, std::string const& name) {
+  auto const [memory, bytes] = allocations()[name];
+  if (how == "free") check("hipFree", hipFree(memory));
+  if (how == "free_async") check("hipFreeAsync", hipFreeAsync(memory, stream));
+  if (how == "unmap") check("hipMemUnmap", hipMemUnmap(memory, bytes)), std::free(memory);
 }
 
 hipFunction_t function_of(std::string const& name) {
@@ -93,8 +131,7 @@ void launch_otherwise() {
   float by = 2;
   void* all[] = {&data, &by};
   check("hipLaunchKernel_spt", hipLaunchKernel_spt(kernel, dim3(blocks), dim3(64), all, 16, stream));
-  check("hipExtLaunchKernel",
-        hipExtLaunchKernel(kernel, dim3(blocks), dim3(64), all, 16, stream, nullptr, nullptr, 0));
+  check("hipExtLaunchKernel", hipExtLaunchKernel(kernel, dim3(blocks), dim3(64), all, 16, stream, nullptr, nullptr, 0));
   check("hipLaunchCooperativeKernel", hipLaunchCooperativeKernel(kernel, dim3(blocks), dim3(64), all, 16, stream));
   launch_config config{dim3(blocks), dim3(64), 16, stream, nullptr, 0};
   call_newer("hipLaunchKernelExC", static_cast<launch_config const*>(&config), static_cast<void const*>(kernel),
@@ -142,6 +179,28 @@ void call_each() {
   }
 }
 
+void launch_by_address() {
+  using allocate_function = hipError_t (*)(void**, size_t);
+  using launch_function = hipError_t (*)(void const*, dim3, dim3, void**, size_t, hipStream_t);
+  using copy_function = hipError_t (*)(void*, void const*, size_t, hipMemcpyKind);
+  void *allocate = nullptr, *launch = nullptr, *launch_of_thread = nullptr, *copy = nullptr, *none = nullptr;
+  void* const status = nullptr;
+  call_newer("hipGetProcAddress", "hipMalloc", &allocate, 60000000, uint64_t{0}, status);
+  call_newer("hipGetProcAddress", "hipLaunchKernel", &launch, 60000000, uint64_t{0}, status);
+  call_newer("hipGetDriverEntryPoint", "hipLaunchKernel", &launch_of_thread, 2ull, status);
+  call_newer("hipGetDriverEntryPoint_spt", "hipMemcpy", &copy, 0ull, status);
+  call_newer("hipGetProcAddress", "hipNoSuchCall", &none, 60000000, uint64_t{0}, status);
+  float by = 2, back = 1;
+  void* memory = nullptr;
+  check("hipMalloc", reinterpret_cast<allocate_function>(allocate)(&memory, 4096));
+  void* all[] = {&memory, &by};
+  for (void* const each : {launch, launch_of_thread})
+    check("launch", reinterpret_cast<launch_function>(each)(reinterpret_cast<void const*>(&scale), dim3(blocks),
+                                                            dim3(64), all, 16, stream));
+  check("hipMemcpy", reinterpret_cast<copy_function>(copy)(&back, memory, sizeof back, hipMemcpyDeviceToHost));
+  std::printf("%g\n", back);
+}
+
 void launch_nodes() {
   hipKernelNodeParams parameters{};
   parameters.func = reinterpret_cast<void*>(&scale);
@@ -181,7 +240,11 @@ void replay() {
 std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   std::string const& word = words[at];
   std::string const next = at + 1 < words.size() ? words[at + 1] : "";
-  if (word == "scale") return scale<<<blocks, 64, 16, stream>>>(nullptr, 2), 1;
+  std::string const third = at + 2 < words.size() ? words[at + 2] : "";
+  if (word == "scale") return scale<<<blocks, 64, 16, stream>>>(data, 2), 1;
+  if (word.rfind("alloc", 0) == 0 || word == "map") return allocate(word, next, std::stoul(third)), 3;
+  if (word.rfind("free", 0) == 0 || word == "unmap") return release(word, next), 2;
+  if (word == "use") return data = reinterpret_cast<float*>(allocations()[next].memory + std::stol(third)), 3;
   if (word == "fill") return fill(blocks, stream), 1;
   if (word == "wide") return blocks = 4, 1;
   if (word == "refused") return scale<<<blocks, 2048>>>(nullptr, 2), static_cast<void>(hipGetLastError()), 1;
@@ -202,6 +265,7 @@ std::size_t run(std::vector<std::string> const& words, std::size_t at) {
   if (word == "close") return call_newer("hipLibraryUnload", library), 1;
   if (word == "call") return call_of_library(next.c_str()), 2;
   if (word == "call_each") return call_each(), 1;
+  if (word == "by_address") return launch_by_address(), 1;
   if (word == "graph") return launch_nodes(), 1;
   if (word == "push") return pasta_annotate_push(next.c_str()), 2;
   if (word == "pop") return pasta_annotate_pop(), 1;

@@ -16,6 +16,7 @@ from running import LIBRARY, PASTA, RunningTest, preloadable
 FOLDER = pathlib.Path(os.environ["PASTA_HIP_PROGRAM_FOLDER"])
 PROGRAM = FOLDER / "program"
 STAND_IN = preloadable(os.environ["PASTA_HIP_STAND_IN"])
+NOT_FOUND = 500  # hipErrorNotFound
 SCALE, FILL = "scale(float*, float)", "fill_kernel(int*)"
 
 
@@ -143,6 +144,13 @@ class CountTest(RuntimeTest):
         kernel = self.kernels()[SCALE]
         self.assertEqual((kernel["grid"], kernel["block"], kernel["shared_bytes"]), ("2x1x1", "64x1x1", 16))
 
+    def test_calls_by_addresses_that_the_runtime_gives_are_followed(self):
+        self.run_program("scale", "by_address", stdout=f"hipGetProcAddress: error {NOT_FOUND}\n0\n")
+        self.check_scale(300, (3, 3, 0))
+
+    def test_without_the_library_addresses_are_the_runtime_s(self):
+        self.run_program("by_address", stdout=f"hipGetProcAddress: error {NOT_FOUND}\n0\n", LD_PRELOAD=STAND_IN)
+
     def test_a_graph_that_is_made_of_nodes_counts_with_their_parameters(self):
         self.run_program("graph")
         self.check_scale(400, (4, 4, 0))
@@ -251,6 +259,119 @@ class EndTest(RuntimeTest):
                          PASTA_OUTPUT=str(self.folder / "report-%p.json"))
         self.assertEqual([line[0] for line in self.index_lines()], ["attach", "complete"] * 2)
         self.assertEqual(len(list(self.folder.glob("report-*.json"))), 2)
+
+
+class ShadowTest(RuntimeTest):
+    """Shadow bits: the stand-in's launches load 4 bytes from where `use` says."""
+
+    LINE = 128
+
+    def run_program(self, *words, **named):
+        variables = {"PASTA_TOOLS": "working_set", "HIP_STAND_IN_TOUCH": "0"} | named
+        return self.run_words([FOLDER / "touching", *words], **variables)
+
+    def touched(self, tables):
+        (rows,) = [table["rows"] for table in tables if table["name"] == "allocations"]
+        (totals,) = [table["rows"] for table in tables if table["name"] == "totals"]
+        return [(row[0], row[1], row[2], row[5]) for row in rows], totals[0][8]
+
+    def check(self, allocations, unknown=0):
+        """(number, bytes, bytes in lines, accesses) of each allocation that the kernel touched."""
+        self.assertEqual(self.touched(self.kernels()[SCALE]["tables"]), (allocations, unknown))
+
+    def test_what_lanes_load_is_charged_to_its_allocation(self):
+        self.run_program("alloc", "x", 4096, "alloc", "y", 1000, "use", "x", 0, "scale", "use", "y", 512, "scale",
+                         "use", "y", 996, "scale", "use", "y", 1000, "scale", "use", "x", 4, "scale", "scale")
+        self.check([(0, 4096, self.LINE, 3), (1, 1000, self.LINE + 1000 - 896, 2)], 1)
+        self.assertTrue(any(note.startswith("shadow memory: at most") for note in self.report()["notes"]))
+
+    def test_each_call_that_gives_memory_is_followed(self):
+        words = []
+        hows = ("alloc", "alloc_async", "alloc_pool", "alloc_flags", "alloc_managed", "map")
+        for how in hows:
+            words += [how, how, 2048, "use", how, 2044, "scale"]
+        # Rows of 300 bytes are 512 bytes apart.
+        self.run_program(*words, "alloc_pitch", "p", 300, "use", "p", 4 * 512 - 4, "scale", "alloc_3d", "b", 300,
+                         "use", "b", 8 * 512 - 4, "scale")
+        self.check([(i, 2048, self.LINE, 1) for i in range(len(hows))] +
+                   [(6, 4 * 512, self.LINE, 1), (7, 8 * 512, self.LINE, 1)])
+
+    def test_memory_by_an_address_that_the_runtime_gives_is_followed(self):
+        self.run_program("by_address", stdout=f"hipGetProcAddress: error {NOT_FOUND}\n0\n")
+        self.check([(0, 4096, self.LINE, 2)])
+
+    def test_memory_that_comes_between_launches(self):
+        words = []
+        for i in range(12):
+            words += ["alloc", f"x{i}", 1000, "use", f"x{i}", 0, "scale", "use", "x0", 512, "scale"]
+        self.run_program(*words)
+        self.check([(0, 1000, 2 * self.LINE, 13)] + [(i, 1000, self.LINE, 1) for i in range(1, 12)])
+
+    def test_memory_that_goes_is_read_first(self):
+        for alloc, free in ("alloc", "free"), ("map", "unmap"):
+            with self.subTest(alloc):
+                self.run_program(alloc, "x", 4096, "use", "x", 0, "scale", free, "x", alloc, "y", 4096, "use", "y", 256,
+                                 "scale", "use", "y", 512, "scale", free, "y")
+                self.check([(0, 4096, self.LINE, 1), (1, 4096, 2 * self.LINE, 2)])
+
+    def test_nothing_is_waited_for_between_launches(self):
+        log = self.folder / "waits"
+        self.run_program("stream", "alloc", "x", 4096, "use", "x", 0, "scale", "free_async", "x", "alloc_async", "y",
+                         2048, "use", "y", 256, "scale", "alloc", "z", 1 << 20, "use", "z", 0, "scale", "sync",
+                         HIP_STAND_IN_WAITS=str(log))
+        self.check([(0, 4096, self.LINE, 1), (1, 2048, self.LINE, 1), (2, 1 << 20, self.LINE, 1)])
+        self.assertEqual(log.read_text(encoding="utf-8"), "device\n" * 2)  # the program's, and one at its end
+
+    def test_memory_of_another_device_is_not_known(self):
+        self.run_program("alloc", "x", 4096, "device", "1", "alloc", "y", 4096, "use", "x", 0, "scale", "use", "y", 0,
+                         "scale", HIP_STAND_IN_DEVICES="2")
+        self.check([(1, 4096, self.LINE, 1)], 1)
+
+    def test_devices_have_bits_of_their_own(self):
+        self.run_program("alloc", "x", 4096, "use", "x", 0, "scale", "device", "1", "alloc", "y", 4096, "use", "y", 256,
+                         "scale", HIP_STAND_IN_DEVICES="2")
+        self.check([(0, 4096, self.LINE, 1), (1, 4096, self.LINE, 1)])
+
+    def test_a_reset_takes_memory_and_leaves_what_was_touched(self):
+        self.run_program("alloc", "x", 4096, "use", "x", 0, "scale", "reset", "alloc", "y", 2048, "use", "y", 0,
+                         "scale", "use", "x", 0, "scale")
+        self.check([(0, 4096, self.LINE, 1), (1, 2048, self.LINE, 1)], 1)
+
+    def test_the_limit_makes_lines_longer(self):
+        self.run_program("alloc", "x", 65536, "use", "x", 2048, "scale", "alloc", "y", 1200 << 20, "use", "x", 4096,
+                         "scale", "use", "y", 0, "scale", PASTA_TOOL_OPTIONS="memory=1")
+        allocations, unknown = self.touched(self.kernels()[SCALE]["tables"])
+        self.assertEqual([(number, accesses) for number, _, _, accesses in allocations], [(0, 2), (1, 1)])
+        self.assertEqual(unknown, 0)
+        (note,) = [note for note in self.report()["notes"] if "is limited to" in note]
+        self.assertIn("not for 128", note)
+
+    def test_without_memory_for_bits_the_program_runs_and_launches_are_counted(self):
+        # The first is for what the module adds to.
+        self.run_program("use", "x", 0, "scale", "scale", HIP_STAND_IN_FAIL="hipMalloc:2")
+        self.assertEqual(self.launches(SCALE), (2, 2, 0))
+        self.assertIn("2 launches found no shadow memory", " ".join(self.report()["notes"]))
+
+    def test_a_graph_finds_memory_that_came_after_it(self):
+        self.run_program("stream", "alloc", "x", 4096, "use", "x", 0, "capture", "scale", "end_capture", "alloc", "y",
+                         4096, "replay", "replay", "replay")
+        self.check([(0, 4096, self.LINE, 3)])
+
+    def test_ranges_have_bits_of_their_own(self):
+        self.run_program("alloc", "x", 4096, "use", "x", 0, "scale", "push", "a", "use", "x", 512, "scale", "pop",
+                         "push", "b", "use", "x", 1024, "scale", "scale", "pop", "use", "x", 2048, "scale")
+        found = {kernel["range"]: self.touched(kernel["tables"]) for kernel in self.report()["tools"][0]["kernels"]}
+        self.assertEqual(found, {"": ([(0, 4096, 2 * self.LINE, 2)], 0), "a": ([(0, 4096, self.LINE, 1)], 0),
+                                 "b": ([(0, 4096, self.LINE, 2)], 0)})
+
+    def test_launches_kept_apart_have_none_and_the_report_says_so(self):
+        self.run_program("alloc", "x", 4096, "use", "x", 0, "scale", PASTA_PER="launch")
+        self.assertEqual(self.kernels()[SCALE]["losses"]["not_instrumentable"],
+                         ["what it touched: this route has bits for a kernel, not for launches kept apart"])
+
+    def test_a_program_that_only_has_memory_has_nothing_to_say(self):
+        self.run_program("alloc", "x", 4096, "free", "x", PASTA_QUIET=None)
+        self.assertEqual(self.index_lines(), [])
 
 
 class ModuleTest(RuntimeTest):

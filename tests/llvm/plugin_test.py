@@ -11,6 +11,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import touched
+
 SOURCE = Path(os.environ["PASTA_SOURCE_DIR"])
 PLUGINS = Path(os.environ["PASTA_LLVM_PLUGINS"])
 PASTA = os.environ["PASTA_CLI"]
@@ -99,6 +101,29 @@ class EventsTest(PluginTest):
             self.assertEqual((done.returncode, done.stdout), (0, "OK\n"), f"{version}: {done.stdout}")
 
 
+class TouchingTest(PluginTest):
+    """Shadow bits of plain kernels on the host engine: each line that they touch, in warps of any width."""
+
+    def test_each_line_is_found(self):
+        made = self.run_program(PASTA, "clang++", "--tools", "working_set", clang(VERSIONS[-1]), "-std=c++20", "-O2",
+                                "-g", f"-I{SOURCE / 'include'}", HERE / "touching.cpp", "-o", "program", "-lfmt",
+                                "-lboost_context")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        for width in "32", "64":
+            with self.subTest(width=width):
+                done = self.run_program(PASTA, "run", "working_set", "--output", "report.json", "--", "./program",
+                                        PASTA_WARP_WIDTH=width)
+                self.assertEqual((done.returncode, done.stdout), (0, "90\n"), done.stderr)
+                report = json.loads((self.folder / "report.json").read_text())
+                self.assertEqual(report["header"]["route"], "llvm")
+                found = {}
+                for kernel in report["tools"][0]["kernels"]:
+                    tables = {table["name"]: [dict(zip([column["name"] for column in table["columns"]], row))
+                                              for row in table["rows"]] for table in kernel["tables"]}
+                    found[kernel["kernel"]] = touched.touched(tables)
+                self.assertEqual(found, touched.TOUCHED)
+
+
 def executions(report):
     """[kernel]: how often each site was executed, from a report of access_count."""
     found = {}
@@ -182,7 +207,7 @@ class BuildTest(PluginTest):
         ):
             done = self.pasta("clang++", *words)
             # Tools of other tests may lie beside the bundled ones.
-            said = re.sub(r", (event_totals|site_lanes)(?=[,)])", "", done.stderr)
+            said = re.sub(r", (event_totals|site_lanes|space_lanes)(?=[,)])", "", done.stderr)
             self.assertEqual((done.returncode, said), (status, says + "\n"))
         fake = self.folder / "clang++"
         fake.write_text("#!/bin/sh\necho 'some clang version 17.0.1'\n")
@@ -322,6 +347,29 @@ class DeviceTest(PluginTest):
                         # A function that is called saves registers for its caller.
                         self.check_kernel(before, after, 32 if name == "picked" else 0)
                         self.assertGreater(count(r"global_atomic_(add_x2|add_u64)", after, before), 3)
+                        found[f"{name} {gpu} LLVM {version}"] = {
+                            "vgpr_count": [before["vgpr_count"], after["vgpr_count"]],
+                            "instructions": [count(INSTRUCTION, before), count(INSTRUCTION, after)]}
+        if os.environ.get("PASTA_UPDATE_GOLDEN"):
+            golden.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+        limits = json.loads(golden.read_text())
+        for name, values in found.items():
+            for what in values:
+                self.assertLessEqual(values[what][1], limits[name][what][1], f"{name}: {what}")
+
+    def test_shadow_bits_in_assembly(self):
+        """Their registers and instructions are in tests/golden/llvm_shadow_limits.json, and may not grow."""
+        golden = SOURCE / "tests/golden/llvm_shadow_limits.json"
+        found = {}
+        for version in VERSIONS:
+            for gpu in ("gfx90a", "gfx1030", "gfx942") if version >= "19" and GFX942 else ("gfx90a", "gfx1030"):
+                for name, (before, after) in self.both(version, gpu, "--tools", "working_set").items():
+                    with self.subTest(version=version, gpu=gpu, kernel=name):
+                        self.check_kernel(before, after, 32 if name == "picked" else 0)
+                        # A page's count and those of no allocation, and a line's bit, in memory known to be the GPU's.
+                        self.assertGreater(count(r"global_atomic_(add_x2|add_u64)", after, before), 1)
+                        self.assertGreater(count(r"global_atomic_or", after, before), 0)
+                        self.assertEqual(count(r"flat_(load|store|atomic)", after, before), 0)
                         found[f"{name} {gpu} LLVM {version}"] = {
                             "vgpr_count": [before["vgpr_count"], after["vgpr_count"]],
                             "instructions": [count(INSTRUCTION, before), count(INSTRUCTION, after)]}

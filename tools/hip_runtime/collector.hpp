@@ -12,6 +12,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <pasta/analysis/allocation_map.hpp>
+#include <pasta/session/ptx/tool_exchange.hpp>
 #include <pasta/session/settings.hpp>
 #include <set>
 #include <shared_mutex>
@@ -82,6 +84,23 @@ class collector {
   /// Also before there is a collector.
   static void capture_begins() { has_captured_.store(true, std::memory_order_relaxed); }
 
+  // ---- Shadow bits. Any thread. shadow.cpp
+
+  /// What the tools' need of them is. While nothing is attached yet, and no other thread attaches.
+  void want_shadow(ptx::shadow_need const& need);
+  /// The program has memory of the stream's device; null: of the calling thread's current one.
+  void allocated(void const* address, std::size_t bytes, hipStream_t stream);
+  enum class release : std::uint8_t {
+    waits,     ///< for all kernels, as hipFree does: what they touched is read
+    in_stream  ///< in the order of a stream: nobody waits
+  };
+  /// The program is about to release memory.
+  void released(void const* address, release how);
+  /// Before a launch that is not kept apart: tells the kernel's code where its bits are, if that has changed.
+  void prepare_shadow(kernel_record& kernel);
+  /// Between launches_begin() and the launch.
+  void prepare_shadow(launches_under_way const& what);
+
   // ---- Graphs. Any thread.
 
   void graph_made(hipGraphExec_t exec, hipGraph_t graph);
@@ -126,6 +145,10 @@ class collector {
     static_cast<void>(lock.try_lock_for(std::chrono::seconds(2)));
     std::set<std::string> notes = notes_;
     add_launch_notes(notes);
+    for (device_record const& each : devices_) {
+      for (auto const& old : each.old_shadows) old->add_notes(notes);
+      if (each.shadow != nullptr) each.shadow->add_notes(notes);
+    }
     f(records_, devices_, std::move(notes));
   }
   void add_note(std::string const& note) {
@@ -186,6 +209,16 @@ class collector {
   static attachment* find_attachment(device_record& device, module_record const& module,
                                      instrumented_code::part const& part);
 
+  // shadow.cpp
+  std::uint64_t place_shadows(kernel_record& kernel, other_set const* set);
+  void place_shadow(device_record& device, attachment& where, std::size_t function, other_set const* set);
+  bool write_shadow_word(device_record& device, std::byte* word, std::uint64_t view);
+  void detach_shadow(device_record& device);
+  void read_shadow(device_record& device, wait how);
+  void retire_shadow(device_record& device, attachment& each);
+  void shadow_gone(device_record& device);
+  void blank_shadow_words(attachment const& of, std::byte* set) const;
+
   // harvest.cpp
   std::string read(device_record& device, attachment& from);
   std::string read_launches(device_record& device, attachment& from);
@@ -209,6 +242,10 @@ class collector {
   std::mutex attach_mutex_;
   bool is_any_excluded_ = false;             // attach_mutex_
   std::optional<std::string> begin_result_;  // attach_mutex_
+
+  ptx::shadow_need need_;       // attach_mutex_
+  allocation_map allocations_;  // attach_mutex_
+  std::atomic<bool> is_following_memory_{true}, has_shadow_{false};
 
   std::timed_mutex results_mutex_;
   std::deque<device_record> devices_;

@@ -52,8 +52,12 @@ hipError_t follow_launch(void const* function, launch_shape const& shape, hipStr
   for_run(here, [&](run& to) {
     kernel_record& found = to.collector().find(function, stream, shape);
     is_captured = to.collector().is_capturing(stream);
-    if (!is_captured && to.collector().is_any_apart(found))
+    if (!is_captured && to.collector().is_any_apart(found)) {
       apart = to.collector().launches_begin({{&found, shape}}, stream);
+      to.collector().prepare_shadow(*apart);
+    } else if (!is_captured) {
+      to.collector().prepare_shadow(found);
+    }
     record = &found;
   });
   hipError_t const result = std::forward<Call>(call)();
@@ -88,6 +92,7 @@ hipError_t follow_launches(int count, Launch&& launch_at, Call&& call) {
       is_any_apart = is_any_apart || to.collector().is_any_apart(*all.back().first);
     }
     if (is_any_apart) all.clear();
+    for (auto const& [record, each] : all) to.collector().prepare_shadow(*record);
   });
   hipError_t const result = std::forward<Call>(call)();
   if (result != hipSuccess) return result;

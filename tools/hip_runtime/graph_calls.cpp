@@ -53,7 +53,12 @@ hipError_t follow_graph_launch(hipGraphExec_t exec, hipStream_t stream, Call&& c
     bool const is_any_apart = std::any_of(launches.begin(), launches.end(), [&](collector::launched const& each) {
       return to.collector().is_any_apart(*each.kernel);
     });
-    if (is_any_apart) apart = to.collector().launches_begin(launches, stream);
+    if (is_any_apart) {
+      apart = to.collector().launches_begin(launches, stream);
+      to.collector().prepare_shadow(*apart);
+    } else {
+      for (collector::launched const& each : launches) to.collector().prepare_shadow(*each.kernel);
+    }
   });
   hipError_t const result = call();
   for_run(here, [&](run& to) {

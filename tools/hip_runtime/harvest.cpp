@@ -18,6 +18,7 @@ std::string collector::read(device_record& device, attachment& from) {
   std::vector<std::byte> set(from.set_bytes());
   std::string problem = copy(device, set.data(), from.memory, set.size(), hipMemcpyDeviceToHost);
   if (!problem.empty()) return problem;
+  blank_shadow_words(from, set.data());
   {
     std::lock_guard const lock(results_mutex_);
     from.kept.keep(from, set.data());
@@ -26,6 +27,7 @@ std::string collector::read(device_record& device, attachment& from) {
     if (other.memory == nullptr) continue;
     problem = copy(device, set.data(), other.memory, set.size(), hipMemcpyDeviceToHost);
     if (!problem.empty()) return problem;
+    blank_shadow_words(from, set.data());
     std::lock_guard const lock(results_mutex_);
     other.kept.keep(from, set.data());
   }
@@ -96,6 +98,7 @@ void collector::harvest_one(device_record& device, wait how) {
     if (hipError_t const result = runtime_.wait_for_device(); result != hipSuccess) problem = runtime_.explain(result);
   }
   if (problem.empty()) problem = read_all(device);
+  if (problem.empty()) read_shadow(device, how);
   conclude(device, problem, before);
 }
 
@@ -135,6 +138,7 @@ void collector::device_wait::ended() {
 void collector::let_go(device_record& device, attachment& each) {
   std::uint64_t const nobody = 0;
   std::string const problem = copy(device, each.state, &nobody, sizeof nobody, hipMemcpyHostToDevice);
+  retire_shadow(device, each);
   if (problem.empty()) {
     static_cast<void>(runtime_.release(each.memory));
     device.left_bytes += each.set_bytes();
@@ -179,6 +183,7 @@ void collector::device_gone() {
                               device->name, device->lost_because));
     device->lost_because.clear();
   }
+  shadow_gone(*device);
   device->stream = nullptr;
   device->left_bytes = ptx::most_collected_bytes;
   forget_handles();

@@ -103,6 +103,18 @@ void add_group(kernel_record const& record, launch_key const& key, launch_group 
   for (std::size_t i = before; i < kernel.sites.size(); ++i) kernel.sites[i].part = key.second;
 }
 
+// What the bits of a function say, in the section of each range.
+void add_touched(std::vector<part_function> const& parts, std::string const& name, collecting::kernel_sections& to) {
+  std::map<std::string, touched_memory> touched;
+  for (part_function const& part : parts) {
+    for (auto const& [kernel, range] : part.where->shadow_kernels(part.number)) touched[range].merge(kernel->touched());
+  }
+  for (auto const& [range, all] : touched) {
+    bool is_new = false;
+    if (!all.allocations.empty() || all.unknown_accesses > 0) to.of(name, is_new, range).touched.merge(all);
+  }
+}
+
 void add_record(kernel_record const& record, std::string const& tool, collecting::kernel_sections& to,
                 std::set<std::string>& notes) {
   std::string why_not = record.why_not;
@@ -131,7 +143,7 @@ void add_record(kernel_record const& record, std::string const& tool, collecting
 }  // namespace
 
 ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<device_record> const& devices,
-                         std::string const& tool, std::set<std::string>& notes) {
+                         std::string const& tool, std::set<std::string>& notes, bits which) {
   ptx::collected made;
   collecting::kernel_sections into(made);
   functions_of_attachment launched;
@@ -145,7 +157,9 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
       bool is_new = false;
       collecting::add_sample(counts, into.of(record.name, is_new, range));
     }
-    for (part_function const& part : parts_of(record)) launched[part.where].insert(part.number);
+    std::vector<part_function> const parts = parts_of(record);
+    for (part_function const& part : parts) launched[part.where].insert(part.number);
+    if (which == bits::kept) add_touched(parts, record.name, into);
   }
   bool has_functions = false;
   for (device_record const& device : devices) {
@@ -156,6 +170,11 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
       has_functions = collecting::add_others(each, std::move(sets), launched[&each], tool,
                                              "its launches: by a call that PASTA does not follow", into) ||
                       has_functions;
+      for (std::size_t i = 0; which == bits::kept && i < each.table->functions.size(); ++i) {
+        std::size_t const before = made.kernels.size();
+        if (!each.table->functions[i].is_entry) add_touched({{&each, i}}, each.table->functions[i].name, into);
+        has_functions = has_functions || made.kernels.size() > before;
+      }
       if (each.apart.empty()) continue;
       std::vector<collecting::kept_copy const*> copies;
       for (apart_launch const& launch : each.apart) copies.push_back(&launch.kept);
@@ -169,6 +188,11 @@ ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<de
     }
   }
   if (has_functions) notes.insert(collecting::called_functions_note);
+  for (ptx::collected_kernel& kernel : made.kernels) {
+    if (which != bits::unkept || kernel.losses.launches_delivered == 0) continue;
+    collecting::add_once(kernel.losses.not_instrumentable,
+                         "what it touched: this route has bits for a kernel, not for launches kept apart");
+  }
   // Launches that are kept apart come as they were made, and what is of no one launch behind them.
   std::stable_sort(made.kernels.begin(), made.kernels.end(), [](auto const& a, auto const& b) {
     constexpr std::uint64_t no_number = ~std::uint64_t{0};

@@ -12,10 +12,13 @@
 
 namespace pasta::hip_runtime {
 
+/// Whether the tool has shadow bits, and they were kept; not where launches are kept apart.
+enum class bits : std::uint8_t { none, kept, unkept };
+
 /// What one tool may report of what was brought to the host. The result views the attachments' copies.
 /// @param notes gets a sentence for the reader where something is to be said about the whole
 ptx::collected make_rows(std::deque<kernel_record> const& records, std::deque<device_record> const& devices,
-                         std::string const& tool, std::set<std::string>& notes);
+                         std::string const& tool, std::set<std::string>& notes, bits which);
 
 }  // namespace pasta::hip_runtime
 #endif

@@ -13,6 +13,8 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <pasta/instrument/ptx/module_state.hpp>
 #include <pasta/session/block_tally.hpp>
 #include <string>
@@ -22,6 +24,7 @@
 #include "kept_memory.hpp"
 #include "launch_counts.hpp"
 #include "modules.hpp"
+#include "shadow_memory.hpp"
 
 namespace pasta::hip_runtime {
 
@@ -77,6 +80,15 @@ struct attachment : collecting::memory_layout {
   std::atomic<bool> is_switching{false};  ///< what its streams launch is followed
   std::map<hipStream_t, stream_mark> streams;
   std::atomic<std::uintptr_t> plain_stream{0};  ///< of launches before: 0 none, a stream + 1, or several_streams
+
+  // Of a tool with shadow bits. Guarded by the attaching's lock; what was read, by the results' too.
+  struct shadow {
+    shadow_keeper::kernel* kernel = nullptr;
+    std::uint64_t version = 0;  ///< of the device's memory, when the function's row was told where its bits are
+  };
+  std::map<std::pair<other_set const*, std::size_t>, shadow> shadows;  ///< [set, null for all's; function]
+  /// [bits]: the range that they are of. @param function of one; else of all
+  std::map<shadow_keeper::kernel*, std::string> shadow_kernels(std::optional<std::size_t> function = {}) const;
 };
 
 struct device_record {
@@ -86,8 +98,11 @@ struct device_record {
   hipStream_t stream = nullptr;  ///< own: waits for none of the program's, nor they for it
   std::size_t left_bytes = 0;
   std::list<attachment> attachments;
-  std::string lost_because;                ///< a kernel went wrong; empty: all is well
-  std::atomic<std::int64_t> next_read{0};  ///< when the program's waiting may be used again to read; steady clock
+  std::unique_ptr<shadow_keeper> shadow;                  ///< of a tool with shadow bits, from its first launch on
+  std::list<std::unique_ptr<shadow_keeper>> old_shadows;  ///< whose memory went with the device's reset
+  std::atomic<std::uint64_t> memory_version{1};  ///< another one when functions must be told where their bits are
+  std::string lost_because;                      ///< a kernel went wrong; empty: all is well
+  std::atomic<std::int64_t> next_read{0};        ///< when the program's waiting may be used again to read; steady clock
 };
 
 /// Launches of a kernel that are kept apart from others.
@@ -103,9 +118,10 @@ struct kernel_record : collecting::launch_counts {
   std::size_t function = 0;     ///< index in the table's functions
   /// Beside `where` and `function`, where several objects have it (a template's instance): one of them is what runs.
   std::vector<std::pair<attachment*, std::size_t>> others;
-  std::string part_why_not;  ///< a part of its module's code was not attached: half a line
-  std::string why_not;       ///< nothing counts in it: half a line
-  bool is_excluded = false;  ///< it was not chosen
+  std::string part_why_not;                      ///< a part of its module's code was not attached: half a line
+  std::string why_not;                           ///< nothing counts in it: half a line
+  bool is_excluded = false;                      ///< it was not chosen
+  std::atomic<std::uint64_t> memory_version{0};  ///< of the device, when its code was told where its bits are
   // Guarded by the results' lock.
   std::uint64_t left_out = 0;  ///< of the launches of no range
   std::map<launch_key, launch_group> groups;

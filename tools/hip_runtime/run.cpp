@@ -14,12 +14,26 @@ namespace pasta::hip_runtime {
 run::run(settings set, runtime const& with)
     : collecting::process_run(std::move(set), "llvm", "hip"),
       runtime_(with),
-      collector_(with, wanted(), [this] { return begin(); }) {}
+      collector_(with, wanted(), [this] { return begin_collecting(); }) {}
 
-run* run::active() {
+std::string run::begin_collecting() {
+  std::string why = begin();
+  collector_.want_shadow(why.empty() ? shadow() : ptx::shadow_need());
+  return why;
+}
+
+run* run::following_memory() {
   if (!is_started_.load(std::memory_order_acquire)) start();
   run* const here = existing();
   return here != nullptr && !here->is_over() ? here : nullptr;
+}
+
+run* run::active() {
+  run* const here = following_memory();
+  // Also where nothing is attached, to say so.
+  if (here != nullptr && !is_finished_at_exit_.load(std::memory_order_relaxed) && !is_finished_at_exit_.exchange(true))
+    finish_at_exit();
+  return here;
 }
 
 void run::start() {
@@ -36,7 +50,6 @@ void run::start() {
       made->explain("the llvm route follows the HIP runtime");
       one_ = made;
       existing_ = made;
-      finish_at_exit();  // also where nothing is attached, to say so
       // What was collected is the parent's to report, and the GPU is not a child's to use.
       ::pthread_atfork(nullptr, nullptr, [] { existing_ = nullptr; });
     } else if (!why_not.empty()) {
@@ -65,7 +78,10 @@ void run::fill(report_model& model) {
     }
     if (version > 0)
       model.header.device += fmt::format(", HIP runtime {}.{}", version / 10'000'000, version / 100'000 % 100);
-    ask_tools(model, notes, [&](std::string const& tool) { return make_rows(records, devices, tool, notes); });
+    bits const its = wanted().per == scope::launch ? bits::unkept : bits::kept;
+    ask_tools(model, notes, [&](std::string const& tool) {
+      return make_rows(records, devices, tool, notes, tool == shadow().tool ? its : bits::none);
+    });
     model.notes.assign(notes.begin(), notes.end());
   });
 }

@@ -59,15 +59,21 @@ PASTA_DEVICE constexpr std::uint32_t page_of(shadow_view const& in, shadow_range
   return range.first_page + static_cast<std::uint32_t>((address >> in.page_shift) - (range.address >> in.page_shift));
 }
 
+/// Past a cache that would go on answering with an old word. The vendor's.
+PASTA_DEVICE inline std::uint32_t load_word(std::uint32_t const& word);
+
 /// Sets a line's bit. Most often it is set: then it is only read.
 PASTA_DEVICE PASTA_ALWAYS_INLINE void set_line(shadow_view const& in, std::uint32_t line) {
   std::uint32_t& word = in.lines[line / 32];
   std::uint32_t const bit = 1u << line % 32;
-  // Volatile: a GPU's first-level cache would go on answering with the old word.
-  if ((*const_cast<std::uint32_t volatile*>(&word) & bit) == 0) simt::atomic_or(word, bit);
+  if ((load_word(word) & bit) == 0) simt::atomic_or(word, bit);
 }
 
-/// One request, by all its lanes. The vendor's.
+/// One request to a view with ranges, by all its lanes: analysis/gpu/shadow_request.hpp.
+PASTA_DEVICE inline void update_shadow_of(shadow_view const& in, lane_mask lanes, std::uint64_t address,
+                                          std::uint64_t size_bytes);
+
+/// One request, by all its lanes; nothing for a view without ranges. The vendor's.
 PASTA_DEVICE inline void update_shadow(shadow_view const& in, lane_mask lanes, std::uint64_t address,
                                        std::uint64_t size_bytes);
 
@@ -106,9 +112,7 @@ namespace pasta {
 template <std::uint32_t BytesPerBit>
 PASTA_DEVICE PASTA_ALWAYS_INLINE void shadow_bits<BytesPerBit>::set(lane_mask lanes, std::uint64_t address,
                                                                     std::uint64_t size_bytes) const {
-  if (view_ != nullptr && view_->ranges != nullptr && size_bytes > 0) {
-    detail::update_shadow(*view_, lanes, address, size_bytes);
-  }
+  if (view_ != nullptr && size_bytes > 0) detail::update_shadow(*view_, lanes, address, size_bytes);
 }
 
 }  // namespace pasta

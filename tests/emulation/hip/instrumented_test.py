@@ -4,17 +4,21 @@
 those of the code of AMD GPUs, and `pasta run` collects them. The targets of examples/targets bring what they bring on a
 probe, by the HIP vendor."""
 
+import collections
 import json
 import os
 import pathlib
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[2]
+sys.path.insert(0, str(SOURCE / "tests/llvm"))
+import touched  # noqa: E402  pylint: disable=wrong-import-position
 PASTA = os.environ["PASTA_CLI"]
 CLANG = os.environ["PASTA_EMULATION_CLANG"]
 HOOKS = pathlib.Path(os.environ["PASTA_EMULATION_HOOKS"])
@@ -170,6 +174,131 @@ class ObjectsTest(InstrumentedTest):
     def test_handlers_of_the_kernel_are_in_one_section(self):
         kernels = self.run_tool("coalescing", "llvm", stdout=f"{7 + 2 * 130}\n")
         self.assertEqual(set(kernels), {"of_this_file", "void add_twice<int>"})
+
+
+class TouchingTest(InstrumentedTest):
+    """Shadow bits: each line that kernels touch, by the allocations that the collector has followed."""
+
+    source, tools = "touching.hip", ("working_set", "access_count")
+    more = (f"-I{SOURCE / 'tests/llvm'}", f"-I{SOURCE / 'include'}")
+
+    def touched(self, *words, stdout="90\n", **named):
+        kernels = self.run_tool("working_set", "llvm", *words, stdout=stdout, **named)
+        return {name: touched.touched(tables) for name, tables in kernels.items() if tables}
+
+    def report(self):
+        return json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
+
+    def test_each_line_is_found(self):
+        for width in 64, 32:
+            with self.subTest(width=width):
+                self.assertEqual(self.touched(width=width), touched.TOUCHED_APART)
+                self.assertTrue(any(note.startswith("shadow memory: at most") for note in self.report()["notes"]))
+
+    def test_memory_that_comes_between_launches(self):
+        self.assertEqual(self.touched("many", "12", stdout=""), {"fill_from": (
+            [(i, 512 * (i + 1), 4 * touched.LINE, 64) for i in range(12)], 0)})
+
+    def test_parts_of_a_sample_have_bits_together(self):
+        found = self.touched("many", "12", stdout="", flags=("--sampling-rate", "0.5"))
+        self.assertEqual(found, {"fill_from": (
+            [(i, 512 * (i + 1), 4 * touched.LINE, 64) for i in range(0, 12, 2)], 0)})
+
+    def test_launches_kept_apart_have_none_and_the_report_says_so(self):
+        self.assertEqual(self.touched("many", "2", stdout="", flags=("--per", "launch")), {})
+        for kernel in self.report()["tools"][0]["kernels"]:
+            self.assertEqual(kernel["losses"]["not_instrumentable"],
+                             ["what it touched: this route has bits for a kernel, not for launches kept apart"])
+
+    def test_beside_another_tool(self):
+        path = self.folder / "report.json"
+        subprocess.run([PASTA, "run", "working_set,access_count", "--route", "llvm", "--quiet", "--output", path, "--",
+                        self.program], check=True, stdout=subprocess.DEVNULL)
+        self.assertEqual([tool["tool"] for tool in self.report()["tools"]], ["working_set", "access_count"])
+
+
+# What differs in the plain form, and why: by kernel, line and kind of access. Emulated code is not optimized, so
+# functions of PASTA's that a kernel calls stay calls, and what they do is PASTA's own: atomic operations, copies and
+# barriers.
+WITHIN_PASTA = {"all_kinds": {(81, "atomic"), (82, "atomic"), (84, "atomic")},
+                "copies": {(142, "load"), (142, "store"), (144, "barrier")},
+                "leaves_early": {(107, "barrier")},
+                "skips": {(138, "barrier")}}
+# Variables stay in a lane's own memory, parameters of traced arrays too, and an array's constants are copied to it.
+OF_THE_COMPILER = {
+    "all_kinds": {(81, "store")},
+    "any_space": {(111, "store"), (112, "store"), (113, "load"), (113, "store"), (114, "store"), (116, "load")},
+    "copies": {(138, "store"), (140, "store"), (177, "load")},
+    "empty_copy": {(172, "store")},
+    "offsets": {(246, "store"), (177, "load")},
+    "vectors": {(208, "store"), (210, "store"), (211, "load")}}
+# One instruction is one site, whichever space its pointer is to.
+OF_ANY_SPACE = {"any_space"}
+# Cases of each file, and how many have a kernel that is here in both forms. One case of access_test has no kernel;
+# calibration and hardware compare the host engine with a GPU's counters; products of matrices are no instruction.
+CASES = {"access_test.cpp": (13, 12), "calibration_test.cpp": (2, 0), "divergence_test.cpp": (7, 7),
+         "hardware_test.cpp": (2, 0), "matrix_test.cpp": (2, 0)}
+
+
+class ConformanceTest(InstrumentedTest):
+    """The kernels of the conformance suite from one source: on a probe, and in plain form, event for event: kind,
+    space, size, line, how many lanes, which, and in how many groups."""
+
+    source, tools = "conformance.cpp", ("space_lanes",)
+    more = (f"-I{SOURCE / 'tests'}", f"-I{HERE / 'tools'}", '-DPASTA_PROBE_TOOLS_HEADER="conformance_tools.hpp"')
+    SPACES = ("in_global", "in_shared", "in_local")
+
+    def rows(self, form, route, width):
+        """[kernel]: (file, line, access, size, spaces, groups, sum and squares of lanes) of each site, sorted."""
+        self.run_tool("space_lanes", route, form, width=width)
+        found = {}
+        for section in json.loads((self.folder / "report.json").read_text(encoding="utf-8"))["tools"][0]["kernels"]:
+            kernel = re.search(r"\(anonymous namespace\)::(\w+)", section["kernel"])
+            if kernel is None or "run_plain" in section["kernel"]:
+                continue  # what hands a kernel its parameters
+            (table,) = [table for table in section["tables"] if table["name"] == "sites"]
+            names = [column["name"] for column in table["columns"]]
+            for row in (dict(zip(names, row)) for row in table["rows"]):
+                values = [row[name] for name in ("line", "access", "size", *self.SPACES, "groups", "lane_sum",
+                                                 "lane_squares")]
+                if any(row[name] for name in self.SPACES):
+                    found.setdefault(kernel[1], []).append((os.path.basename(row["file"]), *values))
+        return {name: sorted(rows) for name, rows in found.items()}
+
+    @staticmethod
+    def merged(rows):
+        """Of rows of one line, kind and size one, with what all have."""
+        sums = {}
+        for row in rows:
+            sums[row[:4]] = [sum(pair) for pair in zip(sums.get(row[:4], [0] * 6), row[4:])]
+        return [(*key, *values) for key, values in sums.items()]
+
+    def test_plain_forms_bring_the_same_events(self):
+        for width in 64, 32:
+            probe, plain = self.rows("probe", "probe", width), self.rows("plain", "llvm", width)
+            self.assertEqual(set(plain) - set(probe), {"empty_copy"})  # which accesses nothing
+            for kernel in sorted(plain):
+                with self.subTest(width=width, kernel=kernel):
+                    join = self.merged if kernel in OF_ANY_SPACE else list
+                    here, there = (collections.Counter(join(of.get(kernel, []))) for of in (probe, plain))
+                    self.assertEqual({(row[1], row[2]) for row in here - there}, WITHIN_PASTA.get(kernel, set()))
+                    self.assertEqual({(row[1], row[2]) for row in there - here}, OF_THE_COMPILER.get(kernel, set()))
+                    # Beside constants it is all in a lane's own memory.
+                    foreign = [row for row in there - here if row[4] or row[5]]
+                    self.assertEqual([(row[1], row[2]) for row in foreign], [(113, "load")] * (kernel == "any_space"))
+                    self.assertTrue(here & there or kernel == "empty_copy")
+
+    def test_which_cases_are_there_in_both_forms(self):
+        lines = subprocess.run([self.program, "list"], check=True, capture_output=True, text=True).stdout.splitlines()
+        here = {name for name, next_line in zip(lines, [*lines[1:], ""])
+                if not name.startswith("  ") and next_line.startswith("  ")}
+        found = {}
+        for path in sorted((SOURCE / "tests/conformance").glob("*_test.cpp")):
+            names = re.findall(r'^TEST_CASE\("(.*?)"', path.read_text(encoding="utf-8"), re.M)
+            found[path.name] = (len(names), len(here & set(names)))
+        self.assertEqual(found, CASES)
+        kernels = {re.sub(r".*::", "", line.strip()) for line in lines if line.startswith("  ")}
+        self.assertEqual(kernels, set(self.rows("plain", "llvm", 64)))
 
 
 if __name__ == "__main__":

@@ -37,6 +37,13 @@ hip_emulation::run_kernel find_kernel(void const* kernel) {
   return found == kernels().how.end() ? nullptr : found->second;
 }
 
+// Not by hipMalloc(): memory of the host's is none of the device's for a library that stands before it.
+hipError_t allocate(void** memory, std::size_t bytes) {
+  if (memory == nullptr) return done(hipErrorInvalidValue);
+  *memory = bytes == 0 ? nullptr : std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return done(bytes != 0 && *memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
+}
+
 event* to_event(hipEvent_t handle) { return reinterpret_cast<event*>(handle); }
 
 }  // namespace
@@ -61,17 +68,16 @@ hipError_t hipLaunchKernel(void const* kernel, dim3 grid, dim3 block, void** par
   return how == nullptr ? done(hipErrorInvalidDeviceFunction) : how(kernel, grid, block, parameters, shared_bytes);
 }
 
-hipError_t hipMalloc(void** memory, std::size_t bytes) {
-  if (memory == nullptr) return done(hipErrorInvalidValue);
-  *memory = bytes == 0 ? nullptr : std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-  return done(bytes != 0 && *memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
-}
+hipError_t hipMalloc(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
 hipError_t hipFree(void* memory) {
   std::free(memory);
   return done();
 }
-hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) { return hipMalloc(memory, bytes); }
-hipError_t hipHostFree(void* memory) { return hipFree(memory); }
+hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) { return allocate(memory, bytes); }
+hipError_t hipHostFree(void* memory) {
+  std::free(memory);
+  return done();
+}
 hipError_t hipMemcpy(void* to, void const* from, std::size_t bytes, hipMemcpyKind) {
   if (bytes != 0 && (to == nullptr || from == nullptr)) return done(hipErrorInvalidValue);
   if (bytes != 0) std::memmove(to, from, bytes);

@@ -7,8 +7,13 @@
 
 namespace pasta::detail {
 
+inline std::uint32_t load_word(std::uint32_t const& word) {
+  return std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(word)).load(std::memory_order_relaxed);
+}
+
 /// One lane's access. Workers share the arrays.
 inline void update_shadow(shadow_view const& in, lane_mask, std::uint64_t address, std::uint64_t size_bytes) {
+  if (in.ranges == nullptr) return;
   shadow_range const& range = *nearest_range(in, address);
   std::uint64_t const offset = address - range.address;
   std::uint64_t const known = offset < range.size_bytes ? range.size_bytes - offset : 0;

@@ -16,6 +16,7 @@
 #define PASTA_INSTRUMENT_GPU_HOOK_HPP
 
 #include <pasta/analysis/gpu/request_sample.hpp>
+#include <pasta/analysis/gpu/uniform.hpp>
 #include <pasta/analysis/shadow_bits.hpp>
 #include <pasta/instrument/check_tool.hpp>
 #include <pasta/instrument/hook_events.hpp>
@@ -28,7 +29,6 @@
 extern "C" __device__ std::uint64_t pasta_dispatch_id() __asm("llvm.amdgcn.dispatch.id");
 #define PASTA_DISPATCH_ID() pasta_dispatch_id()
 #define PASTA_QUEUE() reinterpret_cast<std::uint64_t>((void const*)__builtin_amdgcn_queue_ptr())
-#define PASTA_OF_FIRST_LANE(half) static_cast<std::uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(half)))
 #endif
 
 namespace pasta::detail {
@@ -146,7 +146,8 @@ struct device_hook {
     }
     shadow_view const* shadow = nullptr;
     if constexpr (has_shadow_v<Tool>) {
-      shadow = *reinterpret_cast<shadow_view const* const*>(rows.function_shared + layout::shadow_shared);
+      shadow =
+          uniform_pointer(*reinterpret_cast<shadow_view const* const*>(rows.function_shared + layout::shadow_shared));
     }
     context<Tool> to(typename context<Tool>::parts{&site, &thread, &kernel, &launch, &program, &options, &way,
                                                    make_shadow<Tool>(shadow)});
@@ -158,12 +159,6 @@ struct device_hook {
     merge_row(lanes, shard + layout::program_shard, shared + layout::program_shared, program);
   }
 };
-
-/// A word that all lanes have alike, in a form that the compiler knows to be so: it then takes scalar registers.
-PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t uniform_word(std::uint64_t word) {
-  return PASTA_OF_FIRST_LANE(static_cast<std::uint32_t>(word)) |
-         static_cast<std::uint64_t>(PASTA_OF_FIRST_LANE(static_cast<std::uint32_t>(word >> 32))) << 32;
-}
 
 /// Writes to a word that is written once, unless it is written. @return what is there
 PASTA_DEVICE PASTA_ALWAYS_INLINE std::uint64_t write_once(std::uint64_t& word, std::uint64_t value) {

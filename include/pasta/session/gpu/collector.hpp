@@ -9,8 +9,10 @@
 #include <memory>
 #include <mutex>
 #include <pasta/session/block_tally.hpp>
+#include <pasta/session/gpu/device_memory.hpp>
 #include <pasta/session/gpu/device_texts.hpp>
 #include <pasta/session/gpu/launch_timer.hpp>
+#include <pasta/session/shadow_keeper.hpp>
 #include <set>
 
 #include PASTA_SESSION_OF_VENDOR(executor)
@@ -31,7 +33,6 @@ class collector {
   using options_type = typename detail::states_of<tools>::options;
   using region = detail::region_of<tools>;
   using runtime = simt::runtime;
-  static_assert(!detail::any_shadow_v<tools>, "shadow bits are not on AMD GPUs; they are on NVIDIA GPUs and the host");
 
   /// Most memory of a GPU that results take [bytes].
   static constexpr std::size_t memory_limit_bytes = std::size_t{16} << 20;
@@ -44,6 +45,12 @@ class collector {
     unsigned char* memory;  // of the GPU
     std::uint32_t shard_count;
     std::uint32_t part = 0;  // of a sample
+  };
+  // A kernel's shadow memory on one device.
+  using keeper = detail::shadow_keeper<detail::device_memory>;
+  struct placed_shadow {
+    device_state* device;
+    typename keeper::kernel* kernel;
   };
   // What was read from it, merged.
   struct site_total {
@@ -73,10 +80,17 @@ class collector {
       if (are_parts_merged_) return {};
       return {part_events_.begin(), part_events_.end()};
     }
+    /// Of a tool with shadow bits. As of the last fetch().
+    touched_memory touched() const {
+      touched_memory all;
+      for (placed_shadow const& each : shadows_) all.merge(each.kernel->touched());
+      return all;
+    }
 
    private:
     friend collector;
-    std::vector<placed> regions_;  // one for each device
+    std::vector<placed> regions_;         // one for each device
+    std::vector<placed_shadow> shadows_;  // likewise
     std::map<site_info, site_total> sites_;
     kernel_states kernel_{};
     launch_states launch_{};
@@ -101,6 +115,7 @@ class collector {
       if (device.is_lost || !runtime::use(device.number)) continue;
       static_cast<void>(runtime::wait_for_device({}));
       for (void* const memory : device.memory) runtime::release(memory);
+      if (device.shadow) device.shadow->release();
     }
   }
   collector(collector const&) = delete;
@@ -123,13 +138,17 @@ class collector {
       lock.unlock();
       runs_->run(kernel, *request.shape, request.stream, arguments...);
     } else {
+      bool const is_captured = runtime::is_captured(stream);
+      detail::launch_shadow<detail::any_shadow_v<tools>> shadow;
+      if constexpr (detail::any_shadow_v<tools>)
+        shadow = {prepare_shadow(*request.into, device, options, !is_captured)};
       typename detail::launch_timer::span const span =
-          runtime::is_captured(stream) ? typename detail::launch_timer::span{} : device.timer.begin(stream);
+          is_captured ? typename detail::launch_timer::span{} : device.timer.begin(stream);
       detail::launch_on_gpu(
           &detail::run_probed<ToolOrPack, Kernel, detail::parameter_t<Arguments>...>, detail::kernel_name(kernel),
           *request.shape, request.stream, reinterpret_cast<typename region::head*>(where->memory),
           reinterpret_cast<typename region::shard*>(where->memory + region::shards_offset()), where->shard_count - 1,
-          options, detail::kernel_source<Kernel>::of(kernel), detail::to_parameter(arguments)...);
+          options, shadow, detail::kernel_source<Kernel>::of(kernel), detail::to_parameter(arguments)...);
       detail::launch_timer::end(span, stream);
       if (span.end != nullptr) {
         running_.push_back({&device, span, ended, request.per == scope::launch ? request.into : nullptr});
@@ -164,9 +183,32 @@ class collector {
     for (auto const& call : done) call();
   }
 
+  /// The program has allocated memory, or is about to release it: for tools with shadow bits. Any thread. What kernels
+  /// have touched of memory that goes is read, which waits for them, as its release does.
+  void memory_changed(allocation const& what) {
+    if constexpr (detail::any_shadow_v<tools>) {
+      std::lock_guard const lock(mutex_);
+      if (what.size_bytes == 0) return;
+      auto const added = allocations_.add(what.address, what.size_bytes, what.device, what.time_ns);
+      for (auto const& ended : added.ended) forget(ended);
+      for (device_state& device : devices_) {
+        if (device.is_own(added.record)) device.shadow->allocated(added.record);
+      }
+    }
+  }
+  void memory_changed(deallocation const& what) {
+    if constexpr (detail::any_shadow_v<tools>) {
+      std::lock_guard const lock(mutex_);
+      if (auto const ended = allocations_.remove(what.address)) forget(*ended);
+    }
+  }
+
   void merge_into(program_states& into) const { detail::merge_states(into, program_); }
 
   void add_notes(std::vector<store const*> const& stores, std::set<std::string>& notes) const {
+    for (device_state const& device : devices_) {
+      if (device.shadow) device.shadow->add_notes(notes);
+    }
     std::uint64_t count = 0;
     for (store const* const one : stores) count += one->launches_without_memory_;
     if (count > 0) {
@@ -186,6 +228,10 @@ class collector {
     std::vector<placed> free;  // of launches that have been read, zeroed
     detail::launch_timer timer;
     detail::device_texts texts;
+    std::unique_ptr<keeper> shadow;
+    bool is_own(allocation_record const& of) const {
+      return shadow && !is_lost && of.device == static_cast<std::uint64_t>(number);
+    }
   };
   struct running_launch {
     device_state* device;
@@ -241,6 +287,28 @@ class collector {
     if (memory == nullptr) return other;
     of.regions_.push_back({&device, static_cast<unsigned char*>(memory), shard_count, part});
     return &of.regions_.back();
+  }
+
+  detail::shadow_view prepare_shadow(store& of, device_state& device, options_type const& options, bool may_wait) {
+    if (!device.shadow) {
+      device.shadow = std::make_unique<keeper>(detail::request_shadow(tools{}, options));
+      allocations_.for_each([&](allocation_record const& live) {
+        if (device.is_own(live)) device.shadow->allocated(live);
+      });
+    }
+    for (placed_shadow const& known : of.shadows_) {
+      if (known.device == &device) return device.shadow->prepare(*known.kernel, may_wait);
+    }
+    of.shadows_.push_back({&device, device.shadow->make_kernel()});
+    return device.shadow->prepare(*of.shadows_.back().kernel, may_wait);
+  }
+
+  void forget(allocation_record const& ended) {
+    int const before = runtime::device();
+    for (device_state& device : devices_) {
+      if (device.is_own(ended) && runtime::use(device.number)) device.shadow->released(ended.address);
+    }
+    runtime::use(before);
   }
 
   // Zeroed memory, or null if the limit is reached or the GPU has no more.
@@ -299,6 +367,9 @@ class collector {
     placed const where = of->regions_.back();
     read(*of, problems);
     of->regions_.clear();
+    for (placed_shadow const& each : of->shadows_) {
+      if (!each.device->is_lost) each.device->shadow->retire(*each.kernel);
+    }
     if (runtime::clear(where.memory, region::size_bytes(where.shard_count), where.device->stream) &&
         runtime::wait_for(where.device->stream)) {
       where.device->free.push_back(where);
@@ -308,6 +379,11 @@ class collector {
   // Moves a store's results from the GPU to the host: the GPU's are zeros afterwards, so that nothing counts twice. The
   // head stays, but for what counts as dropped: sites keep their rows, and rare state merges with itself.
   void read(store& of, std::set<std::string>& problems) {
+    for (placed_shadow const& each : of.shadows_) {
+      if (each.device->is_lost) continue;
+      runtime::use(each.device->number);
+      if (!each.device->shadow->read(*each.kernel)) problems.insert("shadow memory could not be read from the GPU");
+    }
     if (!of.regions_.empty()) of.dropped_ = 0;  // each region has its own since its begin
     for (placed const& where : of.regions_) {
       device_state& device = *where.device;
@@ -315,7 +391,7 @@ class collector {
       runtime::use(device.number);
       std::size_t const size = region::size_bytes(where.shard_count);
       auto const image = std::make_unique<unsigned char[]>(size);
-      if (!runtime::fetch(image.get(), where.memory, size, device.stream) ||
+      if (!runtime::copy(image.get(), where.memory, size, device.stream) ||
           !runtime::clear(where.memory + region::shards_offset(), size - region::shards_offset(), device.stream) ||
           !runtime::wait_for(device.stream)) {
         problems.insert("results could not be read from the GPU");
@@ -372,6 +448,7 @@ class collector {
   std::list<device_state> devices_;
   std::list<running_launch> running_;
   program_states program_{};
+  allocation_map allocations_;  // of tools with shadow bits
 };
 
 }  // namespace pasta

@@ -37,7 +37,7 @@ class device_texts {
     bool const is_read = copy != nullptr &&
                          simt::is_started(simt::start(&copy_text<char>, {dim3(1), dim3(1)}, stream,
                                                       reinterpret_cast<char const*>(address), copy, most)) &&
-                         simt::runtime::fetch(text.data(), copy, most, stream) && simt::runtime::wait_for(stream);
+                         simt::runtime::copy(text.data(), copy, most, stream) && simt::runtime::wait_for(stream);
     simt::runtime::release(copy);
     return is_read ? text.c_str() : "?";
   }

@@ -24,10 +24,11 @@ __global__ void run_plain(kernel_source<Kernel> source, Parameters... parameters
 template <class ToolOrPack, class Kernel, class... Parameters>
 __global__ void run_probed(typename region_of<tools_of_t<ToolOrPack>>::head* first,
                            typename region_of<tools_of_t<ToolOrPack>>::shard* shards, std::uint32_t shard_mask,
-                           typename states_of<tools_of_t<ToolOrPack>>::options options, kernel_source<Kernel> source,
+                           typename states_of<tools_of_t<ToolOrPack>>::options options,
+                           launch_shadow<any_shadow_v<tools_of_t<ToolOrPack>>> shadow, kernel_source<Kernel> source,
                            Parameters... parameters) {
   using probe_type = probe<ToolOrPack>;
-  typename region_of<tools_of_t<ToolOrPack>>::setup const given{first, shards, shard_mask, options};
+  typename region_of<tools_of_t<ToolOrPack>>::setup const given{first, shards, shard_mask, options, shadow};
   thread_probe<tools_of_t<ToolOrPack>> mine(given);
   thread<probe_type> t(simt::lane{}, &mine);
   probe_type::begin_thread(&mine);

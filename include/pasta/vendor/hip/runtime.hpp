@@ -54,8 +54,8 @@ struct runtime {
   static bool clear(void* memory, std::size_t bytes, stream in) {
     return is_done(hipMemsetAsync(memory, 0, bytes, in));
   }
-  static bool fetch(void* to, void const* from, std::size_t bytes, stream in) {
-    return is_done(hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToHost, in));
+  static bool copy(void* to, void const* from, std::size_t bytes, stream in) {
+    return is_done(hipMemcpyAsync(to, from, bytes, hipMemcpyDefault, in));
   }
   static bool wait_for(stream in) { return is_done(hipStreamSynchronize(in)); }
   static bool is_captured(stream in) {

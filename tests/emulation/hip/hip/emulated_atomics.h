@@ -62,6 +62,7 @@ T atomicCAS(T* target, std::type_identity_t<T> expected, std::type_identity_t<T>
 #endif
 
 #define __HIP_MEMORY_SCOPE_AGENT 4
+#define __hip_atomic_load(from, order, scope) (__atomic_load_n((from), (order)))
 #define __hip_atomic_fetch_add(target, operand, order, scope) (::atomicAdd((target), (operand)))
 #define __hip_atomic_fetch_min(target, operand, order, scope) (::atomicMin((target), (operand)))
 #define __hip_atomic_fetch_max(target, operand, order, scope) (::atomicMax((target), (operand)))

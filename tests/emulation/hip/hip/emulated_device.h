@@ -88,6 +88,7 @@ constexpr T max(T a, T b) {
 #define PASTA_DISPATCH_ID() (::hip_emulation::dispatch_number())
 #define PASTA_QUEUE() (std::uint64_t{1})
 #define PASTA_OF_FIRST_LANE(half) (half)  // no need to wait for the others
+#define PASTA_IN_DEVICE_MEMORY
 #define __builtin_amdgcn_s_sleep(cycles) (static_cast<void>(cycles))
 
 #endif

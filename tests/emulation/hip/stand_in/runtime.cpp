@@ -8,7 +8,9 @@
 // two calls, `hipMemcpyAsync:3` from the third on; `hang` is a wait for the device that never ends. Modules that count
 // have variables whose names begin with pasta_state_: HIP_STAND_IN_COUNTS is what each launch adds to the counters of
 // all of its device that somebody collects, `0=100,1=3` or `all=10` (HIP_STAND_IN_STATE: of the one of this number),
-// and in the file of HIP_STAND_IN_STATES is a line for each, with the number of shards.
+// and in the file of HIP_STAND_IN_STATES is a line for each, with the number of shards. HIP_STAND_IN_TOUCH is a byte in
+// what such a state has once for all shards, where code finds its shadow memory: each launch loads 4 bytes from where
+// its first parameter points to. In the file of HIP_STAND_IN_WAITS is a line for each wait for a device.
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 #include <time.h>
@@ -24,6 +26,8 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <pasta/analysis/shadow_bits.hpp>
+#include <pasta/instrument/ptx/module_state.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -133,6 +137,24 @@ void add_counts() {
   }
 }
 
+// What a kernel would do that keeps shadow bits.
+void touch(void const* address) {
+  char const* const word = std::getenv("HIP_STAND_IN_TOUCH");
+  if (word == nullptr || address == nullptr) return;
+  for (variable& each : variables()) {
+    if (each.name.rfind("pasta_state_", 0) != 0 || each.memory.count(current_device) == 0) continue;
+    pasta::ptx::module_state state{};
+    std::memcpy(&state, each.on(current_device), sizeof state);
+    pasta::detail::shadow_view const* view = nullptr;
+    if (state.shards == 0) continue;
+    std::memcpy(&view, reinterpret_cast<std::byte const*>(state.shared) + std::atoi(word), sizeof view);
+    if (view != nullptr) pasta::detail::update_shadow(*view, 1, reinterpret_cast<std::uintptr_t>(address), 4);
+  }
+}
+void const* first_of(void** parameters) {
+  return parameters == nullptr ? nullptr : *static_cast<void const* const*>(*parameters);
+}
+
 double now_ms() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -142,6 +164,7 @@ double now_ms() {
 struct node {
   std::string name;
   hipKernelNodeParams parameters;
+  void const* first = nullptr;  // parameter
 };
 using graph = std::deque<node>;  // whose nodes stay where they are
 struct stream {
@@ -152,7 +175,8 @@ graph* capture_of(hipStream_t handle) {
   return is_handle ? reinterpret_cast<stream*>(handle)->capture : nullptr;
 }
 
-hipError_t log_launch(std::string const& kernel, dim3 grid, dim3 block, std::size_t shared_bytes) {
+hipError_t log_launch(std::string const& kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
+                      void const* first_parameter = nullptr) {
   if (char const* const path = std::getenv("HIP_STAND_IN_LOG")) {
     if (std::FILE* const file = std::fopen(path, "a")) {
       std::fprintf(file, "%s %u,%u,%u %u,%u,%u %zu\n", kernel.c_str(), grid.x, grid.y, grid.z, block.x, block.y,
@@ -161,6 +185,7 @@ hipError_t log_launch(std::string const& kernel, dim3 grid, dim3 block, std::siz
     }
   }
   add_counts();
+  touch(first_parameter);
   return done();
 }
 
@@ -235,7 +260,7 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* share
   return hipSuccess;
 }
 
-hipError_t hipLaunchKernel(void const* function, dim3 grid, dim3 block, void**, std::size_t shared_bytes,
+hipError_t hipLaunchKernel(void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
                            hipStream_t in) {
   std::lock_guard const lock(mutex);
   auto const known = kernels().find(function);
@@ -244,10 +269,10 @@ hipError_t hipLaunchKernel(void const* function, dim3 grid, dim3 block, void**, 
   if (graph* const into = capture_of(in)) {
     hipKernelNodeParams const parameters{block, nullptr, const_cast<void*>(function),
                                          grid,  nullptr, static_cast<unsigned>(shared_bytes)};
-    into->push_back({known->second, parameters});
+    into->push_back({known->second, parameters, first_of(all)});
     return done();
   }
-  return log_launch(known->second, grid, block, shared_bytes);
+  return log_launch(known->second, grid, block, shared_bytes, first_of(all));
 }
 hipError_t hipLaunchKernel_spt(void const* function, dim3 grid, dim3 block, void** all, std::size_t shared_bytes,
                                hipStream_t stream) {
@@ -359,11 +384,32 @@ hipError_t hipLibraryGetGlobal(void** memory, std::size_t* bytes, hipModule_t li
 
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
   if (is_to_fail("hipMalloc")) return done(hipErrorOutOfMemory);
-  *memory = std::calloc(bytes == 0 ? 1 : bytes, 1);
+  constexpr std::size_t alignment = 256, fresh_bytes = 1 << 28;  // which come as zeros
+  *memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+  if (*memory != nullptr && bytes < fresh_bytes) std::memset(*memory, 0, bytes);
   return done(*memory == nullptr ? hipErrorOutOfMemory : hipSuccess);
 }
 hipError_t hipMallocManaged(void** memory, std::size_t bytes, unsigned) { return hipMalloc(memory, bytes); }
 hipError_t hipMallocAsync(void** memory, std::size_t bytes, hipStream_t) { return hipMalloc(memory, bytes); }
+hipError_t hipMallocFromPoolAsync(void** memory, std::size_t bytes, hipMemPool_t, hipStream_t) {
+  return hipMalloc(memory, bytes);
+}
+hipError_t hipExtMallocWithFlags(void** memory, std::size_t bytes, unsigned) { return hipMalloc(memory, bytes); }
+hipError_t hipMallocPitch(void** memory, std::size_t* pitch, std::size_t width, std::size_t height) {
+  *pitch = (width + 255) / 256 * 256;
+  return hipMalloc(memory, *pitch * height);
+}
+hipError_t hipMemAllocPitch(hipDeviceptr_t* memory, std::size_t* pitch, std::size_t width, std::size_t height,
+                            unsigned) {
+  return hipMallocPitch(memory, pitch, width, height);
+}
+hipError_t hipMalloc3D(hipPitchedPtr* made, hipExtent extent) {
+  return hipMallocPitch(&made->ptr, &made->pitch, extent.width, extent.height * extent.depth);
+}
+hipError_t hipMemMap(void*, std::size_t, std::size_t, hipMemGenericAllocationHandle_t, unsigned long long) {
+  return done();
+}
+hipError_t hipMemUnmap(void*, std::size_t) { return done(); }
 hipError_t hipFree(void* memory) {
   std::free(memory);
   return done();
@@ -392,12 +438,29 @@ hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_
 hipError_t hipDeviceSynchronize() {
   // A kernel without end.
   while (is_to_fail("hang")) ::pause();
+  if (char const* const path = std::getenv("HIP_STAND_IN_WAITS")) std::ofstream(path, std::ios::app) << "device\n";
   return done(is_to_fail("hipDeviceSynchronize") ? hipErrorIllegalAddress : hipSuccess);
 }
 hipError_t hipDeviceReset() {
   std::lock_guard const lock(mutex);
   for (variable& each : variables()) each.memory.erase(current_device);
   return done();
+}
+// Addresses of its own functions, whatever stands before them.
+hipError_t hipGetProcAddress(char const* name, void** function, int, std::uint64_t flags, void*) {
+  Dl_info own{};
+  if (::dladdr(&mutex, &own) == 0) return done(hipErrorUnknown);
+  std::string const text = (flags & 2) != 0 ? std::string(name) + "_spt" : name;
+  void* library = ::dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  *function = ::dlsym(library, text.c_str());
+  if (*function == nullptr) *function = ::dlsym(library, name);
+  return done(*function != nullptr ? hipSuccess : hipErrorNotFound);
+}
+hipError_t hipGetDriverEntryPoint(char const* name, void** function, unsigned long long flags, void* status) {
+  return hipGetProcAddress(name, function, 0, flags, status);
+}
+hipError_t hipGetDriverEntryPoint_spt(char const* name, void** function, unsigned long long, void* status) {
+  return hipGetProcAddress(name, function, 0, 2, status);
 }
 hipError_t hipGetLastError() { return std::exchange(last_error, hipSuccess); }
 hipError_t hipPeekAtLastError() { return last_error; }
@@ -475,7 +538,7 @@ hipError_t hipGraphAddKernelNode(hipGraphNode_t* made, hipGraph_t to, hipGraphNo
   auto const known = kernels().find(parameters->func);
   if (known == kernels().end()) return done(hipErrorInvalidDeviceFunction);
   auto& nodes = *reinterpret_cast<graph*>(to);
-  nodes.push_back({known->second, *parameters});
+  nodes.push_back({known->second, *parameters, first_of(parameters->kernelParams)});
   *made = reinterpret_cast<hipGraphNode_t>(&nodes.back());
   return done();
 }
@@ -494,8 +557,8 @@ hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t of, gra
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t) {
   std::lock_guard const lock(mutex);
   for (node const& each : *reinterpret_cast<graph*>(exec))
-    static_cast<void>(
-        log_launch(each.name, each.parameters.gridDim, each.parameters.blockDim, each.parameters.sharedMemBytes));
+    static_cast<void>(log_launch(each.name, each.parameters.gridDim, each.parameters.blockDim,
+                                 each.parameters.sharedMemBytes, each.first));
   return done();
 }
 hipError_t hipGraphExecDestroy(hipGraphExec_t) { return done(); }
