@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <bit>
 #include <pasta/testing.hpp>
+#include <thread>
 #include <working_set.hpp>
 
 #include "catch.hpp"
@@ -145,6 +148,46 @@ TEST_CASE("working_set sees allocations between launches") {
     CHECK(touched.allocations[i].line_grain_bytes() == (100 - i) * 128);
     CHECK(touched.allocations[i].accesses() == (100 - i) * 32);
   }
+}
+
+namespace {
+
+// Between two writes of the kernel another thread releases memory.
+std::atomic<int> step{0};
+struct write_around_a_release {
+  template <class Probe>
+  PASTA_DEVICE void operator()(pasta::thread<Probe>&, pasta::traced<float, Probe> a) const {
+    a[0] = 1;
+    step = 1;
+    while (step != 2) std::this_thread::yield();
+    a[32] = 2;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("working_set reads what is released while a kernel runs when it has ended") {
+  pasta::testing::fixture<working_set> test;
+  pasta::buffer<float> const a(64);
+  auto const address = reinterpret_cast<std::uint64_t>(a.device_pointer());
+  allocate(test, address, 64 * sizeof(float));
+  allocate(test, base, page);
+  step = 0;
+  std::thread other([&] {
+    while (step != 1) std::this_thread::yield();
+    release(test, address);
+    release(test, base);
+    allocate(test, base, 2 * page);
+    step = 2;
+  });
+  test.launch(write_around_a_release{}, {1, 1}, a);
+  other.join();
+  auto const found = touched_by(test);
+  CHECK(found.unknown_accesses == 0);
+  REQUIRE(found.allocations.size() == 1);
+  CHECK(found.allocations[0].allocation.number == 0);
+  REQUIRE(found.allocations[0].lines.size() == 1);
+  CHECK(std::popcount(found.allocations[0].lines[0]) == 2);
 }
 
 TEST_CASE("working_set makes its grain coarser where memory would pass the limit, and says so") {

@@ -186,6 +186,7 @@ void collector::context_ends(CUcontext handle) {
   if (context == nullptr) return;
   if (context->memory.exists()) {
     read(*context, context->stream);
+    if (context->lost_because.empty()) read_shadow(*context, ended::some);
     if (context->lost_because.empty()) count_delivered(*context);
   }
   context->is_gone = true;
@@ -402,7 +403,6 @@ void collector::read(context_record& context, Sanitizer_StreamHandle stream) {
   context.lost_because = context.memory.read(stream);
   if (!context.lost_because.empty()) return;
   find_places(context);
-  read_shadow(context, ended::some);
 }
 
 void collector::count_delivered(context_record const& context) {
@@ -418,6 +418,7 @@ void collector::wait_ended(Sanitizer_SynchronizeData const& what, waited how) {
   if (context == nullptr || !context->memory.exists() || now() < context->next_read) return;
   auto const begin = std::chrono::steady_clock::now();
   read(*context, how == waited::for_stream ? what.hStream : context->stream);
+  if (context->lost_because.empty()) read_shadow(*context, ended::some);
   if (how == waited::for_context && context->lost_because.empty()) count_delivered(*context);
   auto const end = std::chrono::steady_clock::now();
   // At most a fiftieth of the time goes into reading.

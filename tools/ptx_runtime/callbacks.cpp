@@ -122,7 +122,10 @@ void on_graph_launch(run& all, CUpti_CallbackData const& call, default_stream wh
     bool const are_apart = std::any_of(launches.begin(), launches.end(), [&](collector::launched const& each) {
       return to.is_any_apart(*each.function);
     });
-    for (collector::launched const& each : launches) to.prepare_shadow(*each.function);
+    // Twice: for one of them lines may be made longer, and those before it must be told.
+    for (int round = 0; round < 2; ++round) {
+      for (collector::launched const& each : launches) to.prepare_shadow(*each.function);
+    }
     if (are_apart) all.number_launches(to.launches_begin(launches, stream, collector::launch_unit::graph));
     for (collector::launched const& each : launches) {
       if (!are_apart) to.see_plain(*each.function, stream);
@@ -246,7 +249,11 @@ bool follow_memory(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call
         to.released(call.contextUid, static_cast<parameters::memory_free const*>(call.functionParams)->address,
                     collector::release::waits);
       return true;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap: {
+      auto const& p = *static_cast<parameters::memory_map const*>(call.functionParams);
+      if (begins) to.unmapped(call.contextUid, p.address, p.bytes);
+      return true;
+    }
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync:
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz:
       if (begins)

@@ -86,6 +86,8 @@ class collector {
   void allocated(std::uint32_t context_uid, std::uint64_t address, std::uint64_t bytes);
   enum class release : std::uint8_t { waits, in_stream };
   void released(std::uint32_t context_uid, std::uint64_t address, release how);
+  /// The same of all memory that is mapped in a range of addresses.
+  void unmapped(std::uint32_t context_uid, std::uint64_t address, std::uint64_t bytes);
   /// Before a launch of the function: tells it where its bits are, if that has changed.
   void prepare_shadow(function_record& function);
 
@@ -128,7 +130,7 @@ class collector {
     std::set<std::string> notes = notes_;
     add_launch_notes(notes);
     for (context_state const& context : contexts_) {
-      if (context.shadow != nullptr) context.shadow->add_notes(notes);
+      notes.insert(context.shadow_notes.begin(), context.shadow_notes.end());
     }
     f(records_, contexts_, std::move(notes));
   }
@@ -198,7 +200,9 @@ class collector {
   void place_shadow(context_state& context, attachment& where, std::size_t function);
   void write_shadow_word(context_state& context, CUdeviceptr word, std::uint64_t view) const;
   void detach_shadow(context_state& context);
-  void read_shadow(context_state& context, attachment& from, wait how);
+  // The last empties the bits: kernels that add to them have ended, and none begins.
+  enum class reading : std::uint8_t { for_now, last };
+  void read_shadow(context_state& context, attachment& from, reading how);
   void blank_shadow_words(attachment const& of, std::byte* set) const;
 
   // apart.cpp

@@ -107,7 +107,7 @@ void collector::harvest_one(context_state& context, wait how) {
   }
   if (problem.empty()) problem = read_all(context);
   for (attachment& each : context.attachments) {
-    if (problem.empty() && !each.is_gone) read_shadow(context, each, how);
+    if (problem.empty() && !each.is_gone) read_shadow(context, each, reading::for_now);
   }
   conclude(context, problem, before);
 }
@@ -179,7 +179,7 @@ void collector::module_gone(CUmodule module, std::uint32_t context_uid) {
         context.lost_because = error;
         return;
       }
-      read_shadow(context, each, wait::for_kernels);
+      read_shadow(context, each, reading::last);
       for (auto const& [function, kernel] : each.shadows) context.shadow->retire(*kernel);
       each.is_gone = true;
       for (attachment::slab const& slab : each.slabs) {

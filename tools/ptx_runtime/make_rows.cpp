@@ -29,8 +29,8 @@ using united_groups = std::map<launch_group const*, std::vector<launch_group con
 
 // What the bits of a function say.
 void add_touched(attachment const& from, std::size_t function, collected_kernel& to) {
-  auto const known = from.shadows.find(function);
-  if (known != from.shadows.end()) to.touched.merge(known->second->touched());
+  auto const known = from.touched.find(function);
+  if (known != from.touched.end()) to.touched.merge(known->second);
 }
 
 void add_groups(function_record const& from, std::string const& tool, kernel_sections& to, std::uint64_t& beside) {
@@ -67,7 +67,7 @@ void add_groups(function_record const& from, std::string const& tool, kernel_sec
       for (std::size_t i = before; i < kernel.sites.size(); ++i) kernel.sites[i].part = root.part;
       if (!root.launch && root.range.empty() && root.part == 0) {
         add_touched(*from.where, from.function, kernel);
-      } else if (!from.where->shadows.empty()) {
+      } else if (!from.where->touched.empty()) {
         collecting::add_once(kernel.losses.not_instrumentable,
                              "what it touched: this route has bits for a kernel, not for launches kept apart");
       }
@@ -139,9 +139,9 @@ collected make_rows(std::deque<function_record> const& records, std::deque<conte
       has_functions = collecting::add_others(each, std::move(copies), launched[&each], tool,
                                              "its launches: the GPU launched it itself", into) ||
                       has_functions;
-      for (auto const& [function, kernel] : each.shadows) {
+      for (auto const& [function, touched] : each.touched) {
         bool is_new = false;
-        bool const is_called = !each.table->functions[function].is_entry && !kernel->touched().allocations.empty();
+        bool const is_called = !each.table->functions[function].is_entry && !touched.allocations.empty();
         if (is_called) add_touched(each, function, into.of(each.table->functions[function].name, is_new));
         has_functions = has_functions || is_called;
       }

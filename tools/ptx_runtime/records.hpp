@@ -59,7 +59,9 @@ struct attachment : memory_layout {
   };
   std::vector<slab> slabs;
   std::map<std::size_t, shadow_keeper::kernel*> shadows;  ///< [function], of a tool with shadow bits
-  // What follows is for launches that are kept apart, and guarded by the results' lock.
+  // What follows is guarded by the results' lock.
+  std::map<std::size_t, touched_memory> touched;  ///< [function], as last read
+  // For launches that are kept apart.
   std::vector<CUdeviceptr> free;  ///< sets, zeroed
   std::deque<launch_bin> bins;    ///< the first is for all that is not kept apart
   std::map<std::string, launch_bin*> of_range;
@@ -92,6 +94,7 @@ struct context_state {
   pasta::ptx::lanes lanes;  ///< guarded by the results' lock
   std::list<attachment> attachments;
   std::unique_ptr<shadow_keeper> shadow;         ///< of a tool with shadow bits, from its first launch on
+  std::set<std::string> shadow_notes;            ///< as last read; guarded by the results' lock
   std::atomic<std::uint64_t> memory_version{1};  ///< another one when functions must be told where their bits are
   std::string lost_because;                      ///< a kernel went wrong; empty: all is well
   std::atomic<std::int64_t> next_read{0};        ///< when the program's waiting may be used again to read; steady clock

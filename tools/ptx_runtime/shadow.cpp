@@ -50,6 +50,19 @@ void collector::released(std::uint32_t context_uid, std::uint64_t address, relea
   ++context->memory_version;
 }
 
+// One call may end several mappings.
+void collector::unmapped(std::uint32_t context_uid, std::uint64_t address, std::uint64_t bytes) {
+  if (!is_following_memory_.load(std::memory_order_relaxed)) return;
+  std::vector<std::uint64_t> begins;
+  {
+    std::lock_guard const lock(attach_mutex_);
+    allocations_.for_each([&](allocation_record const& live) {
+      if (live.address - address < bytes) begins.push_back(live.address);
+    });
+  }
+  for (std::uint64_t const each : begins) released(context_uid, each, release::in_stream);
+}
+
 void collector::prepare_shadow(function_record& function) {
   if (!has_shadow_.load(std::memory_order_relaxed) || function.where == nullptr) return;
   context_state& context = *function.context;
@@ -58,19 +71,24 @@ void collector::prepare_shadow(function_record& function) {
   if (context.is_gone || !context.lost_because.empty() || function.where->is_gone) return;
   capture_relaxed const relaxed(driver_);
   if (context.shadow == nullptr) {
+    // A stream that is being captured must not be waited for, nor its context, and that may be so from now on.
+    auto const may_wait = [this] { return !has_captured_.load(std::memory_order_relaxed); };
     context.shadow = std::make_unique<shadow_keeper>(
-        need_.request, shadow_memory(driver_, context.stream, [this, &context] { detach_shadow(context); }));
+        need_.request, shadow_memory(driver_, context.stream, may_wait, [this, &context] { detach_shadow(context); }));
     allocations_.for_each([&](allocation_record const& live) {
       if (live.device == context.uid) context.shadow->allocated(live);
     });
   }
-  std::uint64_t const version = context.memory_version;
   attachment& where = *function.where;
-  place_shadow(context, where, function.function);
-  for (std::size_t i = 0; i < where.table->functions.size(); ++i) {
-    if (!where.table->functions[i].is_entry) place_shadow(context, where, i);  // it may call them
+  // Where lines are made longer for one of them, those before it are told once more.
+  for (int tries = 0; tries < 4 && function.memory_version != context.memory_version; ++tries) {
+    std::uint64_t const version = context.memory_version;
+    place_shadow(context, where, function.function);
+    for (std::size_t i = 0; i < where.table->functions.size(); ++i) {
+      if (!where.table->functions[i].is_entry) place_shadow(context, where, i);  // it may call them
+    }
+    function.memory_version = version;
   }
-  function.memory_version = version;  // another one by now where lines were made longer for all
 }
 
 void collector::place_shadow(context_state& context, attachment& where, std::size_t function) {
@@ -96,11 +114,18 @@ void collector::detach_shadow(context_state& context) {
   ++context.memory_version;
 }
 
-void collector::read_shadow(context_state& context, attachment& from, wait how) {
+void collector::read_shadow(context_state& context, attachment& from, reading how) {
   if (context.shadow == nullptr) return;
+  for (auto const& [function, kernel] : from.shadows) {
+    static_cast<void>(how == reading::last ? context.shadow->read(*kernel) : context.shadow->look(*kernel));
+    touched_memory touched = kernel->touched();
+    std::lock_guard const lock(results_mutex_);
+    from.touched[function] = std::move(touched);
+  }
+  std::set<std::string> notes;
+  context.shadow->add_notes(notes);
   std::lock_guard const lock(results_mutex_);
-  for (auto const& [function, kernel] : from.shadows)
-    static_cast<void>(how == wait::for_kernels ? context.shadow->read(*kernel) : context.shadow->look(*kernel));
+  context.shadow_notes = std::move(notes);
 }
 
 void collector::blank_shadow_words(attachment const& of, std::byte* set) const {

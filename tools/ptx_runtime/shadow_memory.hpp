@@ -13,9 +13,10 @@ namespace pasta::ptx {
 /// A context's memory, for a shadow_keeper. While the context is current and the thread's calls are the collector's.
 class shadow_memory {
  public:
-  /// @param detach takes the views away from the kernels that start from then on
-  shadow_memory(driver const& with, CUstream stream, std::function<void()> detach)
-      : driver_(&with), stream_(stream), detach_(std::move(detach)) {}
+  /// @param may_wait whether kernels may be waited for @param detach takes the views away from the kernels that start
+  /// from then on
+  shadow_memory(driver const& with, CUstream stream, std::function<bool()> may_wait, std::function<void()> detach)
+      : driver_(&with), stream_(stream), may_wait_(std::move(may_wait)), detach_(std::move(detach)) {}
 
   void* allocate(std::size_t bytes) const {
     CUdeviceptr memory = 0;
@@ -34,7 +35,7 @@ class shadow_memory {
   bool clear(void* memory, std::size_t bytes) const {
     return is_done(driver_->cuMemsetD8Async_(to_address(memory), 0, bytes, stream_));
   }
-  bool wait() const { return driver_->cuCtxSynchronize_() == CUDA_SUCCESS; }
+  bool wait() const { return may_wait_() && driver_->cuCtxSynchronize_() == CUDA_SUCCESS; }
   void detach() const { detach_(); }
 
  private:
@@ -46,6 +47,7 @@ class shadow_memory {
 
   driver const* driver_;
   CUstream stream_;
+  std::function<bool()> may_wait_;
   std::function<void()> detach_;
 };
 

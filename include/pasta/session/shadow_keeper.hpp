@@ -39,7 +39,7 @@ shadow_request request_shadow(type_list<Tools...>, [[maybe_unused]] Options cons
 
 /// @tparam Memory the device's memory: `void* allocate(bytes)` gives zeros or null, `release(memory)`; `bool read(to,
 /// from, bytes)`, `bool write(to, from, bytes)` and `bool clear(memory, bytes)` wait for themselves and for no kernel;
-/// `bool wait()` waits for all kernels of the device. Where kernels find views in the device's memory, it has `void
+/// `bool wait()` waits for all kernels of the device, and is false where that cannot be. Where kernels find views in the device's memory, it has `void
 /// detach()`, after which none that starts finds one
 ///
 /// Guarded by its owner.
@@ -58,7 +58,7 @@ class shadow_keeper {
     };
     std::vector<arrays> all_;      // the last is the one that launches write to; others were too small
     touched_memory found_, seen_;  // what was read, and what is still in the arrays
-    std::uint64_t launches_without_ = 0;
+    std::uint64_t launches_without_ = 0, launches_captured_ = 0;
 
    public:
     /// As of the last read() or look().
@@ -90,16 +90,25 @@ class shadow_keeper {
     bool const is_used =
         std::any_of(kernels_.begin(), kernels_.end(), [](auto const& of) { return !of->all_.empty(); });
     bool const is_ready = is_used && memory_.wait();
+    // What cannot be read now is read later, and its places are nobody else's before.
+    if (is_used && !is_ready) return layout_.retire(address);
     auto const slot = layout_.remove(address);
-    if (!is_ready) return;
+    if (!is_used) return;
     for (auto const& of : kernels_) {
+      of->seen_ = {};
       for (auto const& from : of->all_) {
         read(*of, from, *slot);
         for (auto const& retired : layout_.retired()) read(*of, from, retired);
       }
     }
     layout_.give_back_retired();
-    if constexpr (!is_placed) release_old_ranges();
+    if constexpr (is_placed) {
+      // A program that allocates and releases all the time would fill the device with old tables.
+      if (table_bytes_ <= asked_.limit_bytes / 16) return;
+      memory_.detach();
+      if (!memory_.wait()) return;  // for what another thread has launched meanwhile
+    }
+    release_tables();
   }
 
   /// Makes lines so long that a kernel needs no more than that. Before the first kernel.
@@ -111,6 +120,12 @@ class shadow_keeper {
 
   /// A new kernel's, empty. It stays until the keeper goes or forget() is called.
   kernel* make_kernel() { return kernels_.emplace_back(std::make_unique<kernel>()).get(); }
+
+  /// Of a launch that is captured: a graph would keep addresses of what is later released. @return empty
+  shadow_view leave_out(kernel& of) {
+    ++of.launches_captured_;
+    return {};
+  }
 
   /// What a launch of the kernel writes to. Waits for no kernel, but where lines must be made longer and it may.
   /// @param may_wait not while the stream is captured
@@ -139,12 +154,15 @@ class shadow_keeper {
     shadow_view const view = prepare(of, may_wait);
     if (view.ranges == nullptr) return nullptr;
     if (views_left_ == 0) {
-      void* const memory = memory_.allocate(stride * count);
-      if (memory == nullptr) return nullptr;
-      views_.push_back(memory);
+      void* const memory = allocate_table(stride * count);
+      if (memory == nullptr) {
+        ++of.launches_without_;
+        return nullptr;
+      }
       views_left_ = count;
+      views_ = memory;
     }
-    unsigned char* const at = static_cast<unsigned char*>(views_.back()) + stride * --views_left_;
+    unsigned char* const at = static_cast<unsigned char*>(views_) + stride * --views_left_;
     return memory_.write(at, &view, sizeof view) ? reinterpret_cast<shadow_view const*>(at) : nullptr;
   }
 
@@ -190,8 +208,10 @@ class shadow_keeper {
                                in_kib(asked_.limit_bytes), std::uint64_t{1} << layout_.line_shift(),
                                std::uint64_t{1} << asked_.line_shift));
     }
-    std::uint64_t without = 0;
-    for (auto const& of : kernels_) without += of->launches_without_;
+    std::uint64_t without = 0, captured = 0;
+    for (auto const& of : kernels_) without += of->launches_without_, captured += of->launches_captured_;
+    if (captured > 0)
+      notes.insert(fmt::format("{} launches were captured in graphs: what they touch is not known", captured));
     if (without > 0) {
       notes.insert(fmt::format("{} launches found no shadow memory (at most {} KiB): what they touched is not known",
                                without, in_kib(asked_.limit_bytes)));
@@ -203,12 +223,7 @@ class shadow_keeper {
     for (auto const& of : kernels_) retire(*of);
     for (auto const& each : free_) memory_.release(each.memory);
     free_.clear();
-    for (void* const old : all_ranges_) memory_.release(old);
-    all_ranges_.clear();
-    for (void* const old : views_) memory_.release(old);
-    views_.clear();
-    views_left_ = 0;
-    ranges_ = nullptr;
+    release_tables();
     used_bytes_ = 0;
   }
 
@@ -273,7 +288,7 @@ class shadow_keeper {
     }
     free_.clear();
     layout_.lengthen_lines();
-    release_old_ranges();
+    release_tables();
     return true;
   }
 
@@ -283,18 +298,31 @@ class shadow_keeper {
     std::vector<shadow_range> ranges = layout_.ranges();
     if (ranges.empty()) ranges.emplace_back();
     std::size_t const bytes = ranges.size() * sizeof(shadow_range);
-    void* const memory = memory_.allocate(bytes);
+    void* const memory = allocate_table(bytes);
     if (memory == nullptr) return nullptr;
-    all_ranges_.push_back(memory);
     if (!memory_.write(memory, ranges.data(), bytes)) return nullptr;
     ranges_version_ = layout_.version();
     return ranges_ = static_cast<shadow_range const*>(memory);
   }
-  // While no kernel runs.
-  void release_old_ranges() {
-    for (void* const old : all_ranges_) memory_.release(old);
-    all_ranges_.clear();
+  // Of ranges, or of views. It stays: running kernels may read it.
+  void* allocate_table(std::size_t bytes) {
+    if (used_bytes_ + bytes > asked_.limit_bytes) return nullptr;
+    void* const memory = memory_.allocate(bytes);
+    if (memory == nullptr) return nullptr;
+    tables_.push_back(memory);
+    table_bytes_ += bytes;
+    count_use(bytes);
+    return memory;
+  }
+  // While no kernel runs, and none that starts finds them.
+  void release_tables() {
+    for (void* const old : tables_) memory_.release(old);
+    tables_.clear();
+    used_bytes_ -= table_bytes_;
+    table_bytes_ = 0;
     ranges_ = nullptr;
+    views_ = nullptr;
+    views_left_ = 0;
   }
 
   void count_use(std::uint64_t bytes) {
@@ -338,11 +366,12 @@ class shadow_keeper {
   Memory memory_;
   shadow_layout layout_;
   std::list<std::unique_ptr<kernel>> kernels_;
-  std::vector<arrays> free_;       // zeros
-  std::vector<void*> all_ranges_;  // the last is the current one
-  std::vector<void*> views_;       // of 256 each
-  std::size_t views_left_ = 0;     // in the last
-  shadow_range const* ranges_ = nullptr;
+  std::vector<arrays> free_;   // zeros
+  std::vector<void*> tables_;  // of ranges and of views
+  std::uint64_t table_bytes_ = 0;
+  shadow_range const* ranges_ = nullptr;  // the newest
+  void* views_ = nullptr;                 // the newest, of 256
+  std::size_t views_left_ = 0;
   std::uint64_t ranges_version_ = 0;
   std::uint64_t used_bytes_ = 0, largest_used_bytes_ = 0, largest_tracked_bytes_ = 0;
 };

@@ -321,7 +321,7 @@ class collector {
         is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
     detail::kernel_activity::launch_watch watch(span.end != nullptr ? runs_->activity() : nullptr);
     typename region::setup given{view_of(*where, options_), options_};
-    if constexpr (detail::any_shadow_v<tools>) given.shadow = {prepare_shadow(*request.into, context, !is_captured)};
+    if constexpr (detail::any_shadow_v<tools>) given.shadow = {prepare_shadow(*request.into, context, is_captured)};
     detail::launch_probed<ToolOrPack>(given, kernel, *request.shape, request.stream,
                                       detail::to_parameter(arguments)...);
     detail::launch_timer::end(span, stream);
@@ -361,7 +361,10 @@ class collector {
     return &of.regions_.back();
   }
 
-  detail::shadow_view prepare_shadow(store& of, context_state& context, bool may_wait) {
+  static detail::shadow_view shadow_of(context_state& context, typename keeper::kernel& of, bool is_captured) {
+    return is_captured ? context.shadow->leave_out(of) : context.shadow->prepare(of, true);
+  }
+  detail::shadow_view prepare_shadow(store& of, context_state& context, bool is_captured) {
     if (!context.shadow) {
       context.shadow = std::make_unique<keeper>(detail::request_shadow(tools{}, options_));
       allocations_.for_each([&](allocation_record const& live) {
@@ -369,10 +372,10 @@ class collector {
       });
     }
     for (placed_shadow const& known : of.shadows_) {
-      if (known.context == &context) return context.shadow->prepare(*known.kernel, may_wait);
+      if (known.context == &context) return shadow_of(context, *known.kernel, is_captured);
     }
     of.shadows_.push_back({&context, context.shadow->make_kernel()});
-    return context.shadow->prepare(*of.shadows_.back().kernel, may_wait);
+    return shadow_of(context, *of.shadows_.back().kernel, is_captured);
   }
 
   void forget(allocation_record const& ended) {

@@ -140,8 +140,7 @@ class collector {
     } else {
       bool const is_captured = runtime::is_captured(stream);
       detail::launch_shadow<detail::any_shadow_v<tools>> shadow;
-      if constexpr (detail::any_shadow_v<tools>)
-        shadow = {prepare_shadow(*request.into, device, options, !is_captured)};
+      if constexpr (detail::any_shadow_v<tools>) shadow = {prepare_shadow(*request.into, device, options, is_captured)};
       typename detail::launch_timer::span const span =
           is_captured ? typename detail::launch_timer::span{} : device.timer.begin(stream);
       detail::launch_on_gpu(
@@ -289,7 +288,10 @@ class collector {
     return &of.regions_.back();
   }
 
-  detail::shadow_view prepare_shadow(store& of, device_state& device, options_type const& options, bool may_wait) {
+  static detail::shadow_view shadow_of(device_state& device, typename keeper::kernel& of, bool is_captured) {
+    return is_captured ? device.shadow->leave_out(of) : device.shadow->prepare(of, true);
+  }
+  detail::shadow_view prepare_shadow(store& of, device_state& device, options_type const& options, bool is_captured) {
     if (!device.shadow) {
       device.shadow = std::make_unique<keeper>(detail::request_shadow(tools{}, options));
       allocations_.for_each([&](allocation_record const& live) {
@@ -297,10 +299,10 @@ class collector {
       });
     }
     for (placed_shadow const& known : of.shadows_) {
-      if (known.device == &device) return device.shadow->prepare(*known.kernel, may_wait);
+      if (known.device == &device) return shadow_of(device, *known.kernel, is_captured);
     }
     of.shadows_.push_back({&device, device.shadow->make_kernel()});
-    return device.shadow->prepare(*of.shadows_.back().kernel, may_wait);
+    return shadow_of(device, *of.shadows_.back().kernel, is_captured);
   }
 
   void forget(allocation_record const& ended) {

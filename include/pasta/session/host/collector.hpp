@@ -4,6 +4,7 @@
 #define PASTA_SESSION_HOST_COLLECTOR_HPP
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -68,8 +69,8 @@ class collector {
    private:
     friend collector;
     typename detail::shadow_keeper<detail::host_memory>::kernel* shadow_ = nullptr;  // null: no launch had any
-    std::vector<std::unique_ptr<shard<tools>>> shards_;  // [worker][part of the sample]
-    std::array<double, sample_parts> part_events_{};     // of shards that were merged
+    std::vector<std::unique_ptr<shard<tools>>> shards_;                              // [worker][part of the sample]
+    std::array<double, sample_parts> part_events_{};                                 // of shards that were merged
     bool is_merged_ = false;
     std::uint32_t warp_width_ = 0;
   };
@@ -94,6 +95,7 @@ class collector {
               Arguments const&... arguments) {
     detail::kernel_call<probe<ToolOrPack>, Kernel, Arguments...> call(kernel, arguments...);
     detail::shadow_view const shadow = prepare_shadow(*request.into, options);
+    running_launch const running{running_};
     call.prepare_worker = [&](simt::worker& self) { prepare(self, request, options, shadow); };
     if (!request.blocks.is_everything()) {
       call.choose_block = [&](simt::worker& self, std::uint64_t block) { return choose(self, request, block); };
@@ -114,7 +116,8 @@ class collector {
   void fetch(std::vector<store*> const& stores, std::set<std::string>&) {
     std::lock_guard const lock(mutex_);
     for (store* const one : stores) {
-      if (one->shadow_ != nullptr) shadow_->read(*one->shadow_);
+      if (one->shadow_ == nullptr) continue;
+      running_.load(std::memory_order_acquire) == 0 ? shadow_->read(*one->shadow_) : shadow_->look(*one->shadow_);
     }
   }
 
@@ -160,6 +163,12 @@ class collector {
   }
 
  private:
+  // From prepare_shadow() on until the kernel has ended, however it does.
+  struct running_launch {
+    std::atomic<int>& count;
+    ~running_launch() { count.fetch_sub(1, std::memory_order_release); }
+  };
+
   // A launch that is kept apart and has ended needs one shard, not one for each worker.
   static void merge_shards(store& of) {
     std::vector<double> const events = of.part_events();
@@ -205,13 +214,16 @@ class collector {
     if constexpr (detail::any_shadow_v<tools>) {
       std::lock_guard const lock(mutex_);
       if (shadow_ == nullptr) {
-        shadow_ =
-            std::make_unique<detail::shadow_keeper<detail::host_memory>>(detail::request_shadow(tools{}, options));
+        shadow_ = std::make_unique<detail::shadow_keeper<detail::host_memory>>(detail::request_shadow(tools{}, options),
+                                                                               detail::host_memory{&running_});
         allocations_.for_each([&](allocation_record const& live) { shadow_->allocated(live); });
       }
       if (into.shadow_ == nullptr) into.shadow_ = shadow_->make_kernel();
-      return shadow_->prepare(*into.shadow_, true);
+      detail::shadow_view const made = shadow_->prepare(*into.shadow_, true);
+      ++running_;
+      return made;
     } else {
+      ++running_;
       return {};
     }
   }
@@ -240,6 +252,7 @@ class collector {
   std::mutex mutex_;                        // the lists of shards and workers; their contents belong to a worker each
   std::deque<worker_data<tools>> workers_;  // [worker]
   allocation_map allocations_;
+  std::atomic<int> running_{0};                                         // launches
   std::unique_ptr<detail::shadow_keeper<detail::host_memory>> shadow_;  // from the first launch, of tools with any
 };
 
