@@ -194,7 +194,6 @@ class collector {
 
   // switching.cpp
   bool is_offered_now(std::uint64_t number) const;
-  bool is_chosen(kernel_record& kernel) const;
   bool may_switch(attachment& in, hipStream_t stream) const;
   launch_group& group_of(kernel_record& kernel, launch_key const& key);
   sample_count& sampled_of(kernel_record& kernel, std::string const& range);

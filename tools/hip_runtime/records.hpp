@@ -23,6 +23,7 @@
 
 #include "kept_memory.hpp"
 #include "launch_counts.hpp"
+#include "launch_sampler.hpp"
 #include "modules.hpp"
 #include "shadow_memory.hpp"
 
@@ -126,7 +127,7 @@ struct kernel_record : collecting::launch_counts {
   std::uint64_t left_out = 0;  ///< of the launches of no range
   std::map<launch_key, launch_group> groups;
   std::map<std::string, sample_count> sampled;  ///< [range]
-  std::uint64_t offered = 0, chosen = 0;        ///< for sampling; guarded by the switches' lock
+  collecting::launch_sampler sampler;           ///< guarded by the switches' lock
   /// Of launches that are kept apart: number in the process and shape, in order. Guarded by the results' lock.
   std::vector<std::pair<std::uint64_t, launch_shape>> each;
 };

@@ -34,14 +34,6 @@ bool collector::is_offered_now(std::uint64_t number) const {
   return !is_stopped_.load(std::memory_order_relaxed) && wanted_.selection.has_launch(number);
 }
 
-bool collector::is_chosen(kernel_record& kernel) const {
-  // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
-  ++kernel.offered;
-  bool const is_in = static_cast<double>(kernel.chosen) < wanted_.sampling_rate * static_cast<double>(kernel.offered);
-  if (is_in) ++kernel.chosen;
-  return is_in;
-}
-
 // Whether all launches of other streams have ended.
 bool collector::may_switch(attachment& in, hipStream_t stream) const {
   for (auto& [other, mark] : in.streams) {
@@ -190,7 +182,7 @@ collector::launches_under_way collector::launches_begin(std::vector<launched> co
   // A graph is taken or left as a whole.
   auto const asked = std::find_if(what.begin(), what.end(), [](launched const& e) { return !e.kernel->is_excluded; });
   bool const is_offered = asked != what.end() && is_offered_now(number);
-  bool const is_in = is_offered && is_chosen(*asked->kernel);
+  bool const is_in = is_offered && asked->kernel->sampler.takes(wanted_.sampling_rate);
   for (launched const& each : what) {
     kernel_record& kernel = *each.kernel;
     launches_under_way::one& one = made.all.emplace_back();

@@ -219,14 +219,6 @@ bool collector::is_offered_now(std::uint64_t number) const {
   return !is_stopped_.load(std::memory_order_relaxed) && wanted_.selection.has_launch(number);
 }
 
-bool collector::is_chosen(kernel_record& kernel) const {
-  // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
-  ++kernel.offered;
-  bool const is_in = static_cast<double>(kernel.chosen) < wanted_.sampling_rate * static_cast<double>(kernel.offered);
-  if (is_in) ++kernel.chosen;
-  return is_in;
-}
-
 launch_group& collector::group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part, launched_by how) {
   std::string const& range = this->range();
   if (wanted_.per == scope::launch && how == launched_by::graph)
@@ -329,7 +321,7 @@ void collector::launch_begins(Sanitizer_LaunchData const& what, launched_by how)
   std::uint64_t const number = next_number();
   if (kernel.is_hosts) return;
   bool const is_offered = kernel.is_wanted && is_offered_now(number);
-  bool const is_in = is_offered && is_chosen(kernel);
+  bool const is_in = is_offered && kernel.sampler.takes(wanted_.sampling_rate);
   bool const is_alone = wanted_.per == scope::launch && how == launched_by::call;
   sample_count* sampled = is_sampling() && is_offered && !is_alone ? &kernel.sampled[range()] : nullptr;
   // Parts of a sample of launches are there for its error alone: they leave half of the states to other kernels.

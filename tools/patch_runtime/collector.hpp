@@ -116,7 +116,6 @@ class collector {
   std::uint64_t next_number();
   std::string const& range() const;
   bool is_offered_now(std::uint64_t number) const;
-  bool is_chosen(kernel_record& kernel) const;
   bool is_sampling() const { return wanted_.sampling_rate < 1 || wanted_.block_rate < 1; }
   launch_group& group_of(kernel_record& kernel, std::uint64_t number, std::uint32_t part, launched_by how);
   void prepare(kernel_record& kernel, Sanitizer_StreamHandle stream);

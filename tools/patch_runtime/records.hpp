@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "arena.hpp"
+#include "launch_sampler.hpp"
 #include "modules.hpp"
 #include "shadow_memory.hpp"
 
@@ -81,8 +82,8 @@ struct kernel_record {
   bool is_prepared = false;
   std::deque<launch_group> groups;
   std::map<std::string, launch_group*> of_range;  ///< of all launches in a range
-  std::uint64_t offered = 0, chosen = 0;          ///< for sampling
-  std::map<std::string, sample_count> sampled;    ///< [range]
+  collecting::launch_sampler sampler;
+  std::map<std::string, sample_count> sampled;  ///< [range]
 };
 
 }  // namespace pasta::patch

@@ -70,15 +70,6 @@ bool collector::is_offered_now(std::uint64_t number) const {
   return !is_stopped_.load(std::memory_order_relaxed) && wanted_.selection.has_launch(number);
 }
 
-bool collector::is_chosen(function_record& function) const {
-  // As on the probe route: the share never exceeds the rate by a whole launch, and a kernel's first is always in.
-  ++function.offered;
-  bool const is_in =
-      static_cast<double>(function.chosen) < wanted_.sampling_rate * static_cast<double>(function.offered);
-  if (is_in) ++function.chosen;
-  return is_in;
-}
-
 launch_group& collector::group_of(function_record& function, std::optional<std::uint64_t> launch, std::uint32_t part,
                                   std::uint64_t count) {
   std::string const& range = current_range();

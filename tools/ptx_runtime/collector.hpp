@@ -209,7 +209,6 @@ class collector {
   static void see_plain_stream(attachment& of, CUstream stream);
   void prepare(context_state& context);
   bool is_offered_now(std::uint64_t number) const;
-  bool is_chosen(function_record& function) const;
   launch_group& group_of(function_record& function, std::optional<std::uint64_t> launch, std::uint32_t part,
                          std::uint64_t count);
   static launch_bin* bin_for(attachment& of, launch_group& group, function_record& function);

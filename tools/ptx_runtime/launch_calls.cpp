@@ -47,7 +47,7 @@ std::uint64_t collector::launches_begin(std::span<launched const> what, CUstream
   // A graph is taken or left as a whole.
   auto const asked = std::find_if(what.begin(), what.end(), [](launched const& e) { return !e.function->is_excluded; });
   bool const is_offered = asked != what.end() && is_offered_now(first);
-  bool const is_in = is_offered && is_chosen(*asked->function);
+  bool const is_in = is_offered && asked->function->sampler.takes(wanted_.sampling_rate);
   under_way.launches.reserve(what.size());
   for (launched const& each : what) {
     function_record& function = *each.function;

@@ -22,6 +22,7 @@
 
 #include "kept_memory.hpp"
 #include "launch_group.hpp"
+#include "launch_sampler.hpp"
 #include "shadow_memory.hpp"
 
 namespace pasta::ptx {
@@ -116,7 +117,7 @@ struct function_record {
   // Guarded by the results' lock.
   std::deque<launch_group> apart;
   std::map<std::string, launch_group*> of_range;
-  std::uint64_t offered = 0, chosen = 0;        ///< for sampling
+  collecting::launch_sampler sampler;
   std::map<std::string, sample_count> sampled;  ///< [range]
 };
 
