@@ -135,7 +135,7 @@ CUresult CUDAAPI cuModuleLoad(CUmodule* made, char const* path) {
       last = each.line;
     }
     made_function.size = std::uint64_t{last - made_function.first_line + 1} * 16;
-    begin += (made_function.size + 0xfff) / 0x1000 * 0x1000;
+    begin += (made_function.size + 0x7f) / 0x80 * 0x80;
   }
   *made = reinterpret_cast<CUmodule>(&loaded);
   Sanitizer_ResourceModuleData const data = fake::about(loaded);

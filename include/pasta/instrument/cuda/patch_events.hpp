@@ -125,7 +125,9 @@ struct patch_events {
   PASTA_DEVICE PASTA_ALWAYS_INLINE bool count_at_instruction(lane_mask lanes, std::uint32_t size_bytes,
                                                              std::uint32_t flags, memory_space space) {
     if constexpr (patch_counts_alone_v<Tool>) {
-      if (!where_.exist() || (size_bytes & (size_bytes - 1)) != 0 || size_bytes > 128) return false;
+      // An address that is an offset in the kernel would be another row's.
+      bool const is_offset = (address_ >> 32) == 0;
+      if (!where_.exist() || is_offset || (size_bytes & (size_bytes - 1)) != 0 || size_bytes > 128) return false;
       if (!is_first(lanes)) return true;
       std::uint32_t const row = where_.row(address_, multiprocessor());
       add_word(reinterpret_cast<device_word*>(where_.counts()) + row, warp::count(lanes));
