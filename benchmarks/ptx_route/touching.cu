@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The PASTA authors
 // SPDX-License-Identifier: Apache-2.0
-// A vector add and a gather of 2^26 words, for tools with shadow bits: prints the median time [ms] of 20 launches of each,
-// and whether the sums are right.
+// A vector add and a gather of 2^26 words, for tools with shadow bits: prints the median time [ms] of 20 launches of
+// each, and whether the sums are right.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -76,8 +76,8 @@ std::string process_run::begin() {
       if (!options.error.empty()) throw ptx::table_error(options.error);
       if (options.shadow.request.limit_bytes > 0) {
         if (!has_shadow())
-          throw ptx::table_error(
-              fmt::format("{} has shadow bits, which this route has not; routes that have: probe, ptx, patch, llvm", name));
+          throw ptx::table_error(fmt::format(
+              "{} has shadow bits, which this route has not; routes that have: probe, ptx, patch, llvm", name));
         if (!shadow_.tool.empty())
           throw ptx::table_error(
               fmt::format("{} and {} both have shadow bits: one of them at a time", shadow_.tool, name));

@@ -39,8 +39,8 @@ shadow_request request_shadow(type_list<Tools...>, [[maybe_unused]] Options cons
 
 /// @tparam Memory the device's memory: `void* allocate(bytes)` gives zeros or null, `release(memory)`; `bool read(to,
 /// from, bytes)`, `bool write(to, from, bytes)` and `bool clear(memory, bytes)` wait for themselves and for no kernel;
-/// `bool wait()` waits for all kernels of the device, and is false where that cannot be. Where kernels find views in the device's memory, it has `void
-/// detach()`, after which none that starts finds one
+/// `bool wait()` waits for all kernels of the device, and is false where it cannot. Where kernels find views in the
+/// device's memory, it has `void detach()`, after which none that starts finds one
 ///
 /// Guarded by its owner.
 template <class Memory>

@@ -156,12 +156,7 @@ struct patch_events {
   }
   /// Those of the lanes whose space is the caller's. All of them call it.
   PASTA_DEVICE PASTA_ALWAYS_INLINE static lane_mask of_space(memory_space space, lane_mask lanes) {
-    if (!warp::any(lanes, space != memory_space::global)) return lanes;
-    lane_mask const in_shared = warp::ballot(lanes, space == memory_space::shared),
-                    in_local = warp::ballot(lanes, space == memory_space::local);
-    return space == memory_space::shared  ? in_shared
-           : space == memory_space::local ? in_local
-                                          : lanes & ~in_shared & ~in_local;
+    return warp::any(lanes, space != memory_space::global) ? warp::detail::match(lanes, number_of(space)) : lanes;
   }
 
   /// The lanes that have come here together.

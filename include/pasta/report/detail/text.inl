@@ -295,10 +295,10 @@ class text_writer {
                           count(s.blocks_offered), percent(s.blocks_taken, s.blocks_offered));
     }
     if (what.empty()) return;
-    std::string text = s.scale == 0
-                           ? fmt::format("sample: {}: nothing is known of it", what)
-                           : fmt::format("sample: {}; what follows is of these alone, times {:.4g} estimates all",
-                                         what, s.scale);
+    std::string text =
+        s.scale == 0
+            ? fmt::format("sample: {}: nothing is known of it", what)
+            : fmt::format("sample: {}; what follows is of these alone, times {:.4g} estimates all", what, s.scale);
     if (s.events > 0) {
       text += fmt::format("; events of all: {}{}", rounded(s.events),
                           s.events_error ? fmt::format(" +- {} (standard error)", rounded(*s.events_error))
