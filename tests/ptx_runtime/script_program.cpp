@@ -247,11 +247,13 @@ void run(std::string const& line) {
   } else if (verb == "alloc") {
     check(cuMemAlloc(&allocations[a], std::stoul(b)), verb);
   } else if (verb == "alloc_async") {
-    check(cuMemAllocAsync(&allocations[a], std::stoul(b), nullptr), verb);
+    std::size_t const blank = b.find(' ');
+    CUstream const stream = blank == std::string::npos ? nullptr : streams[b.substr(blank + 1)];
+    check(cuMemAllocAsync(&allocations[a], std::stoul(b), stream), verb);
   } else if (verb == "free") {
     check(cuMemFree(allocations[a]), verb);
   } else if (verb == "free_async") {
-    check(cuMemFreeAsync(allocations[a], nullptr), verb);
+    check(cuMemFreeAsync(allocations[a], b.empty() ? nullptr : streams[b]), verb);
   } else if (verb == "memory") {
     fake_set_free_bytes(std::stoul(a));
   } else if (verb == "waits") {

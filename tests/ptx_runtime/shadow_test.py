@@ -126,6 +126,34 @@ class ShadowTest(RuntimeTest):
         )
         self.assertEqual(self.allocations("a()"), [(0, 4096, LINE, 3)])
 
+    def test_memory_that_goes_while_a_stream_is_captured_is_read_later_and_not_waited_for(self):
+        self.run_program(
+            "context A", f"load M {self.image}", "stream S", "alloc x 4096", "alloc y 4096", "alloc z 4096",
+            f"launch M _Z1av 1x32 {touch('x')}", "sync", "capture S", "free x",
+            f"launch M _Z1av 1x32 {touch('z')} S", "waits", "end S G", f"launch M _Z1av 1x32 {touch('z', 256)}",
+            "free y", "waits", stdout="waits: 1\nwaits: 1\n",
+        )
+        self.assertEqual(self.allocations("a()"), [(0, 4096, LINE, 1), (2, 4096, LINE, 1)])
+
+    def test_memory_of_a_graph_is_not_the_programs(self):
+        self.run_program(
+            "context A", f"load M {self.image}", "stream S", "alloc x 4096", "alloc y 4096",
+            f"launch M _Z1av 1x32 {touch('x')}", "sync", "free_async x", "capture S", "alloc_async z 4096 S",
+            "free_async y S", "end S G", f"launch M _Z1av 1x32 {touch('z')},{touch('y')}",
+        )
+        self.assertEqual(self.allocations("a()"), [(0, 4096, LINE, 1), (1, 4096, LINE, 1)])
+        self.assertEqual(self.unknown("a()"), 1)
+
+    def test_a_limit_that_a_called_function_reaches_is_told_to_the_kernel(self):
+        called = [f"_Z1{letter}v" for letter in "fghij"]
+        image = image_with_rows(self.path("called.o"), "_Z1av", called=called)
+        touches = ",".join(touch("x", 256, 4, i) for i in range(6))
+        self.run_program("memory 2147483648", "context A", f"load M {image}", "alloc x 65536", f"alloc y {300 << 20}",
+                         f"launch M _Z1av 1x32 {touches}", PASTA_TOOL_OPTIONS="memory=1")
+        self.assertTrue(any("is limited to" in note for note in self.report()["notes"]))
+        for letter in "afghij":
+            self.assertEqual(self.allocations(f"{letter}()")[0][3], 1)
+
     def test_functions_that_kernels_call_stand_by_themselves(self):
         image = image_with_rows(self.path("called.o"), "_Z1av", called=["_Z1fv", "_Z1gv"])
         self.run_program(

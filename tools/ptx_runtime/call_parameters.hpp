@@ -62,6 +62,17 @@ struct memory_allocate {  ///< what all kinds of it begin with
   CUdeviceptr* made;
   std::size_t bytes;
 };
+struct memory_allocate_async {
+  CUdeviceptr* made;
+  std::size_t bytes;
+  CUstream stream;
+};
+struct memory_allocate_from_pool {
+  CUdeviceptr* made;
+  std::size_t bytes;
+  CUmemoryPool pool;
+  CUstream stream;
+};
 struct memory_allocate_pitch {
   CUdeviceptr* made;
   std::size_t* pitch;
@@ -73,6 +84,10 @@ struct memory_map {
 };
 struct memory_free {  ///< what all kinds of it begin with
   CUdeviceptr address;
+};
+struct memory_free_async {
+  CUdeviceptr address;
+  CUstream stream;
 };
 struct context_destroy {
   CUcontext context;

@@ -122,8 +122,10 @@ void on_graph_launch(run& all, CUpti_CallbackData const& call, default_stream wh
     bool const are_apart = std::any_of(launches.begin(), launches.end(), [&](collector::launched const& each) {
       return to.is_any_apart(*each.function);
     });
-    // Twice: for one of them lines may be made longer, and those before it must be told.
-    for (int round = 0; round < 2; ++round) {
+    // For one of them lines may be made longer, and those before it must be told again: each time they double.
+    constexpr int most_rounds = 16;
+    auto const is_stale = [&](collector::launched const& each) { return to.has_stale_shadow(*each.function); };
+    for (int round = 0; round < most_rounds && std::any_of(launches.begin(), launches.end(), is_stale); ++round) {
       for (collector::launched const& each : launches) to.prepare_shadow(*each.function);
     }
     if (are_apart) all.number_launches(to.launches_begin(launches, stream, collector::launch_unit::graph));
@@ -218,6 +220,20 @@ void on_unload(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
   if (module != nullptr && has_succeeded(call)) all.collector().module_gone(module, call.contextUid);
 }
 
+void on_memory_async(run& all, CUpti_CallbackData const& call, CUdeviceptr const* made, std::size_t bytes,
+                     CUstream stream) {
+  // In a capture it makes a node: the memory is the graph's, which has it in replays alone.
+  if (call.callbackSite == CUPTI_API_ENTER || !has_succeeded(call) || all.collector().is_capturing(stream)) return;
+  all.collector().allocated(call.contextUid, *made, bytes);
+}
+
+void on_free_async(run& all, CUpti_CallbackData const& call, default_stream where) {
+  if (call.callbackSite != CUPTI_API_ENTER) return;
+  auto const& p = *static_cast<parameters::memory_free_async const*>(call.functionParams);
+  if (all.collector().is_capturing(stream_of(p.stream, where))) return;
+  all.collector().released(call.contextUid, p.address, collector::release::in_stream);
+}
+
 // Memory that comes is known behind the call, memory that goes before it.
 bool follow_memory(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call) {
   collector& to = all.collector();
@@ -225,13 +241,26 @@ bool follow_memory(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call
   bool const begins = call.callbackSite == CUPTI_API_ENTER;
   switch (id) {
     case CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync_ptsz:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz: {
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged: {
       auto const& p = *static_cast<parameters::memory_allocate const*>(call.functionParams);
       if (is_done) to.allocated(call.contextUid, *p.made, p.bytes);
+      return true;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync_ptsz: {
+      auto const& p = *static_cast<parameters::memory_allocate_async const*>(call.functionParams);
+      on_memory_async(all, call, p.made, p.bytes,
+                      stream_of(p.stream, id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync ? default_stream::legacy
+                                                                                        : default_stream::of_thread));
+      return true;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz: {
+      auto const& p = *static_cast<parameters::memory_allocate_from_pool const*>(call.functionParams);
+      on_memory_async(
+          all, call, p.made, p.bytes,
+          stream_of(p.stream, id == CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync ? default_stream::legacy
+                                                                                    : default_stream::of_thread));
       return true;
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocPitch_v2: {
@@ -255,11 +284,9 @@ bool follow_memory(run& all, CUpti_CallbackId id, CUpti_CallbackData const& call
       return true;
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync:
+      return on_free_async(all, call, default_stream::legacy), true;
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz:
-      if (begins)
-        to.released(call.contextUid, static_cast<parameters::memory_free const*>(call.functionParams)->address,
-                    collector::release::in_stream);
-      return true;
+      return on_free_async(all, call, default_stream::of_thread), true;
     default:
       return false;
   }

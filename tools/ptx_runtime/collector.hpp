@@ -90,6 +90,8 @@ class collector {
   void unmapped(std::uint32_t context_uid, std::uint64_t address, std::uint64_t bytes);
   /// Before a launch of the function: tells it where its bits are, if that has changed.
   void prepare_shadow(function_record& function);
+  /// Whether it must be told.
+  bool has_stale_shadow(function_record const& function) const;
 
   // ---- Graphs. Any thread.
 

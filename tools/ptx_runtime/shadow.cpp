@@ -63,10 +63,14 @@ void collector::unmapped(std::uint32_t context_uid, std::uint64_t address, std::
   for (std::uint64_t const each : begins) released(context_uid, each, release::in_stream);
 }
 
+bool collector::has_stale_shadow(function_record const& function) const {
+  return has_shadow_.load(std::memory_order_relaxed) && function.where != nullptr &&
+         function.memory_version.load(std::memory_order_relaxed) != function.context->memory_version;
+}
+
 void collector::prepare_shadow(function_record& function) {
-  if (!has_shadow_.load(std::memory_order_relaxed) || function.where == nullptr) return;
+  if (!has_stale_shadow(function)) return;
   context_state& context = *function.context;
-  if (function.memory_version.load(std::memory_order_relaxed) == context.memory_version) return;
   std::lock_guard const lock(attach_mutex_);
   if (context.is_gone || !context.lost_because.empty() || function.where->is_gone) return;
   capture_relaxed const relaxed(driver_);
@@ -81,7 +85,8 @@ void collector::prepare_shadow(function_record& function) {
   }
   attachment& where = *function.where;
   // Where lines are made longer for one of them, those before it are told once more.
-  for (int tries = 0; tries < 4 && function.memory_version != context.memory_version; ++tries) {
+  constexpr int most_tries = 16;
+  for (int tries = 0; tries < most_tries && function.memory_version != context.memory_version; ++tries) {
     std::uint64_t const version = context.memory_version;
     place_shadow(context, where, function.function);
     for (std::size_t i = 0; i < where.table->functions.size(); ++i) {

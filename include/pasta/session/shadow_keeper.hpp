@@ -94,8 +94,13 @@ class shadow_keeper {
     if (is_used && !is_ready) return layout_.retire(address);
     auto const slot = layout_.remove(address);
     if (!is_used) return;
+    auto const is_read_here = [&](touched_allocation const& seen) {
+      return seen.allocation.number == slot->allocation.number ||
+             std::any_of(layout_.retired().begin(), layout_.retired().end(),
+                         [&](slot_type const& each) { return each.allocation.number == seen.allocation.number; });
+    };
     for (auto const& of : kernels_) {
-      of->seen_ = {};
+      std::erase_if(of->seen_.allocations, is_read_here);
       for (auto const& from : of->all_) {
         read(*of, from, *slot);
         for (auto const& retired : layout_.retired()) read(*of, from, retired);
@@ -104,7 +109,7 @@ class shadow_keeper {
     layout_.give_back_retired();
     if constexpr (is_placed) {
       // A program that allocates and releases all the time would fill the device with old tables.
-      if (table_bytes_ <= asked_.limit_bytes / 16) return;
+      if (!has_old_tables()) return;
       memory_.detach();
       if (!memory_.wait()) return;  // for what another thread has launched meanwhile
     }
@@ -127,12 +132,13 @@ class shadow_keeper {
     return {};
   }
 
-  /// What a launch of the kernel writes to. Waits for no kernel, but where lines must be made longer and it may.
+  /// What a launch of the kernel writes to. Waits for no kernel, but where the limit is reached and it may.
   /// @param may_wait not while the stream is captured
   shadow_view prepare(kernel& of, bool may_wait) {
-    bool is_ready = true;
-    while (is_ready && !has_room(of)) is_ready = add_arrays(of) || (may_wait && lengthen_lines());
-    shadow_range const* const ranges = is_ready ? current_ranges() : nullptr;
+    shadow_range const* ranges = nullptr;
+    do {
+      if (has_room(of) || add_arrays(of)) ranges = current_ranges();
+    } while (ranges == nullptr && may_wait && make_room());
     if (ranges == nullptr) {
       ++of.launches_without_;
       return {};
@@ -156,6 +162,7 @@ class shadow_keeper {
     if (views_left_ == 0) {
       void* const memory = allocate_table(stride * count);
       if (memory == nullptr) {
+        if (may_wait && make_room()) return place(of, may_wait);
         ++of.launches_without_;
         return nullptr;
       }
@@ -269,10 +276,14 @@ class shadow_keeper {
     return true;
   }
 
-  // All kernels' arrays are read and released: what comes next is at other places.
-  bool lengthen_lines() {
+  bool has_old_tables() const { return table_bytes_ > asked_.limit_bytes / 16; }
+
+  // All kernels' arrays are read and released: what comes next is at other places. First those of memory that is gone
+  // are given again; where there are none, lines are made longer. Called again and again it is false in the end.
+  bool make_room() {
+    bool const has_waste = has_old_tables() || !layout_.retired().empty();
     bool const would_fit = 8 * (layout_.page_end() + 1) + layout_.page_end() / 8 <= asked_.limit_bytes;
-    if (!would_fit || !layout_.can_lengthen_lines()) return false;
+    if (!has_waste && (!would_fit || !layout_.can_lengthen_lines())) return false;
     if (!memory_.wait()) return false;
     if constexpr (is_placed) {
       memory_.detach();
@@ -287,7 +298,7 @@ class shadow_keeper {
       used_bytes_ -= each.size_bytes();
     }
     free_.clear();
-    layout_.lengthen_lines();
+    has_waste ? layout_.place_again() : layout_.lengthen_lines();
     release_tables();
     return true;
   }

@@ -96,9 +96,13 @@ class shadow_layout {
     for (slot const& each : retired_) give_back(each);
     retired_.clear();
   }
-  /// Lines of twice as many bytes, in places of their own. What was collected by the old places must have been read.
+  /// Lines of twice as many bytes, and place_again().
   void lengthen_lines() {
     ++line_shift_;
+    place_again();
+  }
+  /// Other places, side by side. What was collected by the old ones must have been read.
+  void place_again() {
     lines_ = {}, pages_ = {};
     retired_.clear();
     for (auto& [address, each] : slots_) each = place(each.allocation);

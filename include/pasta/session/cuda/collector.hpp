@@ -317,6 +317,7 @@ class collector {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) static_cast<void>(cudaGetLastError());
     bool const is_captured = capture != cudaStreamCaptureStatusNone;
+    has_captured_ = has_captured_ || is_captured;
     typename detail::launch_timer::span const span =
         is_captured ? typename detail::launch_timer::span{} : context.timer.begin(stream);
     detail::kernel_activity::launch_watch watch(span.end != nullptr ? runs_->activity() : nullptr);
@@ -348,7 +349,8 @@ class collector {
     }
     std::uint32_t shard_count = context.most_shards;
     while (shard_count > 1 && region::size_bytes(shard_count) > context.pool.left_bytes() / 8) shard_count /= 2;
-    // Parts of a sample are there for its error alone: they leave most of the memory to other kernels.
+    // Parts of a sample are there for its error alone: they have few shards, and leave most for other kernels.
+    if (other != nullptr) shard_count = std::min(shard_count, other->shard_count);
     if (other != nullptr && region::size_bytes(1) > context.pool.left_bytes() / 32) {
       of.are_parts_merged_ = true;
       return other;
@@ -366,7 +368,8 @@ class collector {
   }
   detail::shadow_view prepare_shadow(store& of, context_state& context, bool is_captured) {
     if (!context.shadow) {
-      context.shadow = std::make_unique<keeper>(detail::request_shadow(tools{}, options_));
+      context.shadow =
+          std::make_unique<keeper>(detail::request_shadow(tools{}, options_), detail::device_memory(has_captured_));
       allocations_.for_each([&](allocation_record const& live) {
         if (context.is_own(live)) context.shadow->allocated(live);
       });
@@ -557,6 +560,7 @@ class collector {
 
   executor* runs_;
   std::mutex mutex_;
+  bool has_captured_ = false;  // launches, of a stream that was being captured
   std::list<context_state> contexts_;
   std::list<running_launch> running_;
   std::deque<untold_launch> untold_;

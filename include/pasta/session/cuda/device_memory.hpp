@@ -10,7 +10,8 @@ namespace pasta::detail {
 /// The current GPU's memory, for a shadow_keeper; also while the thread captures a stream.
 class device_memory {
  public:
-  device_memory() {
+  /// @param has_captured whether streams may be captured from now on: one that is must not be waited for
+  explicit device_memory(bool const& has_captured) : has_captured_(&has_captured) {
     outside_of_capture const allowed;
     if (cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
@@ -39,7 +40,7 @@ class device_memory {
   bool clear(void* memory, std::size_t bytes) {
     return is_done(cudaMemsetAsync(memory, 0, bytes, stream_)) && is_stream_done();
   }
-  bool wait() { return is_done(cudaDeviceSynchronize()); }
+  bool wait() { return !*has_captured_ && is_done(cudaDeviceSynchronize()); }
 
  private:
   bool is_stream_done() { return is_done(cudaStreamSynchronize(stream_)); }
@@ -48,6 +49,7 @@ class device_memory {
     return error == cudaSuccess;
   }
 
+  bool const* has_captured_;
   cudaStream_t stream_ = nullptr;  // waits for none of the program's, nor they for it; goes with its context
 };
 

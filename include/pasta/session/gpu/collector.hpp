@@ -139,6 +139,7 @@ class collector {
       runs_->run(kernel, *request.shape, request.stream, arguments...);
     } else {
       bool const is_captured = runtime::is_captured(stream);
+      has_captured_ = has_captured_ || is_captured;
       detail::launch_shadow<detail::any_shadow_v<tools>> shadow;
       if constexpr (detail::any_shadow_v<tools>) shadow = {prepare_shadow(*request.into, device, options, is_captured)};
       typename detail::launch_timer::span const span =
@@ -293,7 +294,8 @@ class collector {
   }
   detail::shadow_view prepare_shadow(store& of, device_state& device, options_type const& options, bool is_captured) {
     if (!device.shadow) {
-      device.shadow = std::make_unique<keeper>(detail::request_shadow(tools{}, options));
+      device.shadow =
+          std::make_unique<keeper>(detail::request_shadow(tools{}, options), detail::device_memory(has_captured_));
       allocations_.for_each([&](allocation_record const& live) {
         if (device.is_own(live)) device.shadow->allocated(live);
       });
@@ -447,6 +449,7 @@ class collector {
 
   executor* runs_;
   std::mutex mutex_;
+  bool has_captured_ = false;  // launches, of a stream that was being captured
   std::list<device_state> devices_;
   std::list<running_launch> running_;
   program_states program_{};

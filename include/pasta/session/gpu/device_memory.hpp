@@ -12,6 +12,9 @@ class device_memory {
   using runtime = simt::runtime;
 
  public:
+  /// @param has_captured whether streams may be captured from now on: one that is must not be waited for
+  explicit device_memory(bool const& has_captured) : has_captured_(&has_captured) {}
+
   void* allocate(std::size_t bytes) {
     void* const memory = runtime::allocate(bytes);
     if (memory == nullptr || clear(memory, bytes)) return memory;
@@ -28,9 +31,10 @@ class device_memory {
   bool clear(void* memory, std::size_t bytes) {
     return runtime::clear(memory, bytes, stream_) && runtime::wait_for(stream_);
   }
-  bool wait() { return runtime::wait_for_device({}).empty(); }
+  bool wait() { return !*has_captured_ && runtime::wait_for_device({}).empty(); }
 
  private:
+  bool const* has_captured_;
   runtime::stream stream_ = runtime::make_stream();  // waits for none of the program's, nor they for it
 };
 
