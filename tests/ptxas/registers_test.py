@@ -69,7 +69,8 @@ class RegistersTest(real_test.RealTest):
             with self.subTest(directives=directives):
                 values = self.find_values(64, directives)
                 (line,), _ = self.assemble(kernel(values, directives))
-                self.assertEqual((line["register_limit"], line["registers"]), (64, [64, 64]))
+                self.assertEqual((line["register_limit"], line["registers"][0]), (64, 64))
+                self.assertLessEqual(line["registers"][1], 64)
                 self.assertEqual(line["blocks_per_multiprocessor"], {"256": [4, 4]})
 
     def test_a_kernel_that_spills_natively(self):
