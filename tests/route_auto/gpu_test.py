@@ -8,8 +8,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
+from need_gpu import skip_without_gpu  # noqa: E402
 
 PASTA = os.environ["PASTA_CLI"]
 NVCC = os.environ.get("PASTA_NVCC", "")
@@ -22,14 +26,7 @@ program, folder = os.environ.get("PASTA_AUTO_PROGRAM", ""), ""
 def setUpModule():
     """Builds the program once."""
     global program, folder
-    if not NVCC and not program:
-        raise unittest.SkipTest("nvcc was not found")
-    try:
-        gpus = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=60).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        gpus = ""
-    if "GPU" not in gpus:
-        raise unittest.SkipTest("there is no NVIDIA GPU with a driver")
+    skip_without_gpu(NVCC or program)
     folder = tempfile.mkdtemp(prefix="pasta gpu ")
     unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
     if program:
